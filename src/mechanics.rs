@@ -50,6 +50,7 @@ pub mod constrained_dynamics;
 pub mod constrained_form;
 pub mod constraint_algorithm;
 pub mod constraint_legendre;
+mod constraint_point;
 pub mod constraint_set;
 pub mod constraint_structure;
 pub mod constraint_type;

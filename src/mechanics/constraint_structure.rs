@@ -24,8 +24,10 @@
 mod canonical;
 mod chart;
 
+use super::constraint_point::holds_somewhere;
 use super::{Answered, decided_order, exhausted, jet, project_all, tidy, undecided, vanishes};
 use crate::algebra::Inquiry;
+use crate::algebra::ball::Ball;
 use crate::algebra::conditions;
 use crate::algebra::derive::partial;
 use crate::algebra::expr::Condition;
@@ -37,7 +39,7 @@ use crate::budget::share;
 use crate::geometry::form::Form;
 use crate::geometry::jet::{FiberedManifold, JetSpace, total_derivative, total_derivatives};
 use crate::source::Span;
-use chart::{Chart, Solved};
+use chart::{Chart, Plain, Solved};
 use rustc_hash::FxHashMap;
 
 /// Constraints as they were declared, all that hold together.
@@ -117,6 +119,8 @@ pub struct ConstraintStructure {
     below: Vec<(Symbol, Expr)>,
     /// Whether every equation of the tower has been solved.
     solved: bool,
+    /// Whether all points of the tower are meant, and not those of one root.
+    is_whole: bool,
     /// Dependent jets on one of several branches, where the lowest equations have some.
     sample: Vec<(Symbol, Expr)>,
     /// ∂g^i/∂q_n^l on Q.
@@ -199,6 +203,7 @@ impl ConstraintStructure {
             normal: NormalForm::Implicit { why: "they were not to be solved".into(), branches: vec![] },
             below: vec![],
             solved: false,
+            is_whole: declared.branch.is_empty(),
             sample: vec![],
             conditions: vec![],
             manifold,
@@ -226,9 +231,9 @@ impl ConstraintStructure {
         let (constraints, tower, chetaev) = (&constraints[..], &tower[..], &chetaev);
         let chart = Chart { manifold: &manifold, constraints, tower, chetaev, level, explicit: true };
         let dependent = chart.dependent(cx, declared)?;
-        let mut known = vec![];
+        let (mut known, mut plain) = (vec![], Plain::default());
         for level in lowest..=level {
-            if let Solved::Values(values) = chart.solve(cx, declared, &dependent, level)? {
+            if let Solved::Values(values) = chart.solve(cx, declared, &dependent, level, &mut plain)? {
                 known.extend(values);
             }
         }
@@ -432,7 +437,19 @@ impl ConstraintStructure {
             coordinates: &self.space().symbols(),
             set: &self.set(),
         };
-        tower.vanishes(cx, e)
+        let found = tower.vanishes(cx, e);
+        // Of several roots the one that was chosen may be another.
+        if !found.is_unknown() || !self.is_whole {
+            return found;
+        }
+        let surface: Vec<Expr> = self.whole_tower().map(|p| p.function).collect();
+        let is_jet = |s: Symbol| self.manifold.order_of_symbol(s).is_some();
+        let is_away = |values: Vec<Ball>| values.iter().all(|x| matches!(x.sign(), Some(1 | -1)));
+        let somewhere = || holds_somewhere(cx, &surface, is_jet, &[e], is_away);
+        match cx.aside(share::SMALL_SIDE, somewhere) {
+            Ok(Some(true)) => Verdict::no("it does not vanish at a point of the constraint"),
+            _ => found,
+        }
     }
 
     /// φ^i = f^i dt + (∂f^i/∂q_r^σ) ω^σ, Krupková (10.5): the contact forms are of order 0, also for r ≥ 2. For a

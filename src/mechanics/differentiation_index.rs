@@ -29,14 +29,12 @@
 //! ```
 
 use super::constrained_form::{ConstrainedEquations, ConstrainedForm};
+use super::constraint_point::holds_somewhere;
 use super::constraint_structure::ConstraintStructure;
 use super::invariant_set::generic_leaf;
 use super::{Answered, exhausted, jet, tidy};
-use crate::algebra::assume::{Sign, sign_of};
 use crate::algebra::ball::zero;
 use crate::algebra::derive::partial;
-use crate::algebra::expr::symbols_of;
-use crate::algebra::number::Rational;
 use crate::algebra::stratum::leaves::{LinearSystem, leaves};
 use crate::algebra::stratum::{Branch, Frame};
 use crate::algebra::substitute::substitute;
@@ -83,46 +81,14 @@ pub fn by_a_point(
     Ok((found == Some(true)).then(|| by_orders(cx, q, equations.order, equations.order, &[])))
 }
 
-/// From how many places a point is looked for.
-const PLACES: i64 = 3;
-
 fn is_regular_somewhere(cx: &Inquiry, q: &ConstraintStructure, equations: &ConstrainedEquations) -> Budgeted<bool> {
     let surface: Vec<Expr> = equations.surface.iter().map(|e| e.function).collect();
     let matrix: Vec<Expr> = equations.b.iter().flatten().copied().collect();
-    let facts: Vec<(Expr, Sign)> = cx.facts().iter().collect();
-    let all: Vec<Expr> = surface.iter().chain(&matrix).chain(facts.iter().map(|(e, _)| e)).copied().collect();
-    let symbols = symbols_of(&all);
-    let is_state = |s: &&Symbol| q.manifold().order_of_symbol(**s).is_some_and(|k| k < equations.order);
-    let unknowns: Vec<Symbol> = symbols.iter().filter(is_state).copied().collect();
-    for place in 0..PLACES {
-        let value = |(k, s): (usize, &Symbol)| match is_state(&s) {
-            true => (*s, Rational::ratio((3 * k as i64 + 5 * place + 1) % 13 - 6, 7)),
-            // Parameters and time; a sign that is known is obeyed.
-            false => {
-                let size = Rational::ratio(k as i64 % 5 + 2 + place, 3);
-                let is_negative = sign_of(cx, Expr::symbol(*s)).is_nonpositive();
-                (*s, if is_negative { -&size } else { size })
-            }
-        };
-        let start = symbols.iter().enumerate().map(value).collect();
-        let Some(point) = zero::zero_near(cx, &surface, &unknowns, &start)? else { continue };
-        let list: Vec<Expr> = facts.iter().map(|(e, _)| *e).collect();
-        let obeyed = zero::values(cx, &list, &point)?.is_some_and(|values| {
-            values.iter().zip(&facts).all(|(x, (_, sign))| match x.sign() {
-                Some(1) => sign.can_be_positive,
-                Some(-1) => sign.can_be_negative,
-                _ => false,
-            })
-        });
-        let n = equations.unknowns.len();
-        if obeyed
-            && let Some(values) = zero::values(cx, &matrix, &point)?
-            && zero::is_invertible(values.chunks(n).map(<[_]>::to_vec).collect())
-        {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+    let is_state = |s: Symbol| q.manifold().order_of_symbol(s).is_some_and(|k| k < equations.order);
+    let n = equations.unknowns.len();
+    holds_somewhere(cx, &surface, is_state, &matrix, |values| {
+        zero::is_invertible(values.chunks(n).map(<[_]>::to_vec).collect())
+    })
 }
 
 /// s is the order of E, n that of the derivatives that are solved for, `a` what vanishes beside the constraints where s < n.

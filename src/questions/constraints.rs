@@ -275,22 +275,22 @@ fn constraint_type(a: &Arguments) -> Fallible<Value> {
     let (declared, condition, _) = independent(a)?;
     let q = Rc::new(structure_of(&a.cx, &condition, &declared, 1)?);
     let found = kinds::constraint_type(&a.cx, &declared, &q)?;
-    let kind = found.kind()?;
+    let kind = found.kind();
     let missing = |what: &str| Err(Box::new(Diagnostic::error(&codes::NOT_APPLICABLE, what)));
     let curvature = match &found.curvature {
         Some(c) => Ok(keyed_by_both(&q, |i, l| on_constraint(&q, 0, Value::Expr(c[(i, l)])))),
         None => missing("the curvature (4.16) is a notion for affine constraints of first order"),
     };
-    let degree = match (kind, found.degree) {
-        (kinds::Kind::Semiholonomic, Some(p)) => Ok(Value::count(p as usize)),
-        (kinds::Kind::Semiholonomic, None) => {
+    let degree = match (&kind, found.degree) {
+        (Ok(kinds::Kind::Semiholonomic), Some(p)) => Ok(Value::count(p as usize)),
+        (Ok(kinds::Kind::Semiholonomic), None) => {
             Err(Box::new(Diagnostic::error(&codes::UNDECIDED, "the integrals were not found, so the degree is open")))
         }
         _ => missing("a degree is a notion for semiholonomic constraints"),
     };
     Ok(Value::from(
         Answer::new("constraint_type")
-            .part("kind", Value::Label(kind.label()))
+            .try_part("kind", kind.map(|k| Value::Label(k.label())))
             .part("orders", Value::list(found.orders.iter().map(|r| Value::count(*r as usize))))
             .part("affine", found.affine)
             .part("integrable", found.integrable)

@@ -3,7 +3,7 @@
 //! construction of Sarlet et al. The first two solve systems of equations, the third reads inertia off −X⌟Ω, the fourth off
 //! η − i_xω, the fifth off i_ΓΩ = 0. What they share is the normal form of the constraint, on which they are compared.
 
-use super::forces::force_balance;
+use super::forces::{balanced, force_balance, on_set};
 use super::mixed::constructed;
 use super::pairs::dalembert;
 use super::{Arguments, Question};
@@ -11,7 +11,10 @@ use crate::algebra::Inquiry;
 use crate::algebra::{Expr, Symbol, Verdict, conditions};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::field::VectorField;
-use crate::mechanics::constraint_structure::ConstraintStructure;
+use crate::geometry::jet::FiberedManifold;
+use crate::mechanics::constraint_set::ConstraintSet;
+use crate::mechanics::constraint_structure::{Constraint, ConstraintStructure, NormalForm};
+use crate::mechanics::multiplier_rule::Row;
 use crate::mechanics::rank_condition::Kind;
 use crate::mechanics::{jet, multiplier_rule, tidy};
 use crate::model::constraints::on_constraint;
@@ -57,6 +60,9 @@ fn crosscheck(a: &Arguments) -> Fallible<Value> {
                 .help("`vector_field(S)` is the motion of a free system"),
         ));
     }
+    if system.constraints.iter().any(|c| c.reactions.is_some() || c.forms.is_some()) {
+        return with_own_reactions(a, &system);
+    }
     let form = system.constrained_form(cx)?;
     let q = form.structure();
     let top_order = form.top_order();
@@ -71,30 +77,55 @@ fn crosscheck(a: &Arguments) -> Fallible<Value> {
     // Whether the field is tangent to the constraint is what the others tell.
     let balance = |cx: &Inquiry| force_balance(cx, &system).and_then(|f| Ok(f.motion(cx)?.accelerations));
     let mut recorded = vec![];
-    let mut by = |name, derive: &dyn Fn(&Inquiry) -> Fallible<Vec<Expr>>| {
-        let (found, conditions) = conditions::collect(cx, derive);
-        // What divides by zero wherever the constraint holds says nothing there.
-        let fails = |e: &Expr| q.vanishes_on_q(cx, *e).is_yes();
-        let accelerations = match (found, conditions.iter().find(|e| fails(e))) {
-            (Ok(_), Some(e)) => Err(divides_by_zero(*e)),
-            (found, _) => found,
-        };
-        if accelerations.is_ok() {
-            recorded.extend(conditions);
-        }
-        Derived { name, accelerations }
-    };
+    let vanishes = |e: Expr| q.vanishes_on_q(cx, e);
+    let mut by =
+        |name, derive: &dyn Fn(&Inquiry) -> Fallible<Vec<Expr>>| derived(cx, name, &vanishes, &mut recorded, derive);
     let all = vec![
-        by("multipliers", &|cx| by_multipliers(cx, &system, order)),
+        by("multipliers", &|cx| by_multipliers(cx, &system, order, q)),
         by("reduced", &|cx| form.motion(cx).map(|m| m.accelerations)),
         by("balance", &|cx| second(&|| balance(cx))),
         by("implicit", &|cx| second(&|| by_pairs(cx, &system))),
         by("direct", &|cx| second(&|| by_construction(cx, &system))),
     ];
-    let (consistent, difference) = compared(cx, q, &all);
-    let y = &system.manifold;
+    let there = |e: Expr| q.on_q(cx, e);
+    let home = |value: Value| on_constraint(q, top_order, value);
+    let answer =
+        agreement(a, &system.manifold, top_order, all, &Place { vanishes: &vanishes, there: &there, home: &home });
+    Ok(Value::from(answer.valid_where(recorded).valid_where(q.conditions().iter().copied())))
+}
+
+/// The constraint on which derivations are compared.
+struct Place<'a> {
+    vanishes: &'a dyn Fn(Expr) -> Verdict,
+    there: &'a dyn Fn(Expr) -> Expr,
+    home: &'a dyn Fn(Value) -> Value,
+}
+
+/// What was found by one formalism, which says nothing where it divides by zero wherever the constraint holds.
+fn derived(
+    cx: &Inquiry,
+    name: &'static str,
+    vanishes: &dyn Fn(Expr) -> Verdict,
+    recorded: &mut Vec<Expr>,
+    derive: &dyn Fn(&Inquiry) -> Fallible<Vec<Expr>>,
+) -> Derived {
+    let (found, conditions) = conditions::collect(cx, derive);
+    let accelerations = match (found, conditions.iter().find(|e| vanishes(**e).is_yes())) {
+        (Ok(_), Some(e)) => Err(divides_by_zero(*e)),
+        (found, _) => found,
+    };
+    if accelerations.is_ok() {
+        recorded.extend(conditions);
+    }
+    Derived { name, accelerations }
+}
+
+/// The answer about derivations of the derivatives of this order.
+fn agreement(a: &Arguments, y: &FiberedManifold, top_order: u32, all: Vec<Derived>, place: &Place) -> Answer {
+    let cx = &a.cx;
+    let (consistent, difference) = compared(cx, y, place, &all);
     let top: Vec<Symbol> = (0..y.n_coordinates()).map(|i| jet(y, i, top_order)).collect();
-    let difference = top.into_iter().zip(difference.iter().map(|e| on_constraint(q, top_order, Value::Expr(*e))));
+    let difference = top.into_iter().zip(difference.iter().map(|e| (place.home)(Value::Expr(*e))));
     let applied = all.iter().filter(|d| d.accelerations.is_ok()).map(|d| Value::Text(d.name.into()));
     let mut answer = Answer::new("crosscheck")
         .main_part("consistent", consistent)
@@ -102,13 +133,58 @@ fn crosscheck(a: &Arguments) -> Fallible<Value> {
         .part("applied", Value::list(applied));
     for derived in all {
         let field = derived.accelerations.map(|list| {
-            let field = VectorField::semispray(&y.jets(top_order - 1), &list).map_components(|c| q.on_q(cx, c));
-            on_constraint(q, top_order, Value::Field(field))
+            let field = VectorField::semispray(&y.jets(top_order - 1), &list).map_components(|c| (place.there)(c));
+            (place.home)(Value::Field(field))
         });
         answer =
             answer.try_part(derived.name, field.map_err(|d| Box::new(d.or_at(a.positional[0].span, "this system"))));
     }
-    Ok(Value::from(answer.on(y).valid_where(recorded).valid_where(q.conditions().iter().copied())))
+    answer.on(y)
+}
+
+/// Constraints with forces of their own: the saddle system with these forces, and the formalism that they belong to.
+fn with_own_reactions(a: &Arguments, system: &System) -> Fallible<Value> {
+    let (cx, y) = (&a.cx, &system.manifold);
+    let (set, rows): (ConstraintSet, Vec<Fallible<Row>>) = match system.constraints.iter().any(|c| c.forms.is_some()) {
+        true => {
+            let (set, _) = balanced(cx, system)?;
+            let given = force_balance(cx, system)?.constraint;
+            let rows = given.hat(cx).into_iter().zip(given.drift(cx));
+            let rows = rows.filter(|(hat, _)| hat.iter().any(|e| !e.is_zero()));
+            let rows = rows.map(|(hat, rest)| Ok(Row { row: hat.clone(), rest, force: hat }));
+            (set, rows.collect())
+        }
+        false => {
+            let pairs = dalembert(cx, system)?;
+            let given = pairs.pairs().iter().filter_map(|p| Some((p.equation, p.reaction.clone()?)));
+            let rows = given.map(|(f, force)| multiplier_rule::row(cx, y, 2, f, Some(force))).collect();
+            (pairs.set, rows)
+        }
+    };
+    let rows: Fallible<Vec<Row>> = rows.into_iter().collect();
+    let components = system.components_list(cx)?;
+    let mut recorded = vec![];
+    let vanishes = |e: Expr| set.vanishes(cx, e);
+    let mut by =
+        |name, derive: &dyn Fn(&Inquiry) -> Fallible<Vec<Expr>>| derived(cx, name, &vanishes, &mut recorded, derive);
+    let saddle = by("multipliers", &|cx| multiplier_rule::with_forces(cx, y, (&components, 2), &rows.clone()?));
+    let balance = by("balance", &|cx| balanced(cx, system).map(|(_, list)| list));
+    let implicit = by("implicit", &|cx| by_pairs(cx, system));
+    let none = |name| Derived { name, accelerations: Err(of_chetaev()) };
+    let all = vec![saddle, none("reduced"), balance, implicit, none("direct")];
+    let there = |e: Expr| set.settle(cx, e);
+    let home = |value: Value| on_set(&set, value);
+    let answer = agreement(a, y, 2, all, &Place { vanishes: &vanishes, there: &there, home: &home });
+    Ok(Value::from(answer.valid_where(recorded).valid_where(set.conditions().iter().copied())))
+}
+
+fn of_chetaev() -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error(&codes::NOT_APPLICABLE, "this formalism is one of constraints with Chetaev's reactions")
+            .note(
+                "a constrained system on Q is a class of 2-forms modulo the ideal of Chetaev's forms (Krupková 11.1)",
+            ),
+    )
 }
 
 fn divides_by_zero(e: Expr) -> Box<Diagnostic> {
@@ -118,14 +194,28 @@ fn divides_by_zero(e: Expr) -> Box<Diagnostic> {
     )
 }
 
-/// By the constraints as they were typed; of those that say the same where all hold, by the independent ones.
-fn by_multipliers(cx: &Inquiry, system: &System, order: u32) -> Fallible<Vec<Expr>> {
+/// By the constraints as they were typed; of those that say the same where all hold, by the independent ones. One that bends in the
+/// highest derivatives says the same as what it was solved to.
+fn by_multipliers(cx: &Inquiry, system: &System, order: u32, q: &ConstraintStructure) -> Fallible<Vec<Expr>> {
     let declared = system.declared_constraints(cx)?;
     let condition = system.rank_condition(cx)?;
     let is_kept = |i: &usize| condition.kind != Kind::Overconstrained || condition.independent.contains(i);
-    let constraints: Vec<Expr> =
+    let typed: Vec<Expr> =
         (0..declared.equations.len()).filter(is_kept).map(|i| declared.equations[i].function).collect();
-    multiplier_rule::highest_derivatives(cx, &system.manifold, (&system.components_list(cx)?, order), &constraints)
+    let components = system.components_list(cx)?;
+    let by = |list: &[Expr]| multiplier_rule::highest_derivatives(cx, &system.manifold, (&components, order), list);
+    let found = by(&typed);
+    match q.normal_form() {
+        NormalForm::Explicit(g) if found.is_err() && q.level() == order && q.redundant().is_empty() => {
+            let solved = q.constraints().iter().zip(q.dependent_jets(order)).zip(g);
+            let plain = |((c, u), g): ((&Constraint, Symbol), &Expr)| match c.order == order {
+                true => Expr::symbol(u) - *g,
+                false => c.function,
+            };
+            by(&solved.map(plain).collect::<Vec<_>>()).or(found)
+        }
+        _ => found,
+    }
 }
 
 fn by_pairs(cx: &Inquiry, system: &System) -> Fallible<Vec<Expr>> {
@@ -159,9 +249,9 @@ fn by_construction(cx: &Inquiry, system: &System) -> Fallible<Vec<Expr>> {
 }
 
 /// Whether all that apply agree with the first, and the first difference that does not vanish.
-fn compared(cx: &Inquiry, q: &ConstraintStructure, all: &[Derived]) -> (Verdict, Vec<Expr>) {
+fn compared(cx: &Inquiry, y: &FiberedManifold, place: &Place, all: &[Derived]) -> (Verdict, Vec<Expr>) {
     let mut found = all.iter().filter_map(|d| Some((d.name, d.accelerations.as_ref().ok()?)));
-    let zeros = vec![Expr::zero(); q.manifold().n_coordinates()];
+    let zeros = vec![Expr::zero(); y.n_coordinates()];
     let Some((first, reference)) = found.next() else {
         return (Verdict::unknown("no formalism gives a motion"), zeros);
     };
@@ -169,9 +259,9 @@ fn compared(cx: &Inquiry, q: &ConstraintStructure, all: &[Derived]) -> (Verdict,
     for (name, list) in found {
         n += 1;
         let differences: Vec<Expr> = list.iter().zip(reference).map(|(x, y)| *x - *y).collect();
-        let same = Verdict::all(differences.iter().map(|e| q.vanishes_on_q(cx, *e)), "there are no coordinates");
+        let same = Verdict::all(differences.iter().map(|e| (place.vanishes)(*e)), "there are no coordinates");
         if same.is_no() {
-            let differences = differences.into_iter().map(|e| tidy(cx, q.on_q(cx, e))).collect();
+            let differences = differences.into_iter().map(|e| tidy(cx, (place.there)(e))).collect();
             return (Verdict::no(format!("{name} and {first} differ")), differences);
         }
         verdict = verdict.and(same);

@@ -6,7 +6,7 @@ use crate::algebra::Inquiry;
 use crate::algebra::conditions;
 use crate::algebra::decide::{is_nonzero_everywhere, sign};
 use crate::algebra::derive::partial;
-use crate::algebra::expr::{Condition, Relation};
+use crate::algebra::expr::{Condition, Node, Relation, post_order};
 use crate::algebra::function::Elementary;
 use crate::algebra::linear::Matrix;
 use crate::algebra::solve::{Branch as SolvedBranch, solve};
@@ -15,7 +15,7 @@ use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Symbol, Verdict};
 use crate::budget::share;
 use crate::diagnostic::{Diagnostic, codes};
-use crate::geometry::jet::{FiberedManifold, total_derivative};
+use crate::geometry::jet::{FiberedManifold, total_derivative, total_derivatives};
 use crate::mechanics::{Answered, exhausted, jet, tidy, undecided, vanishes};
 use crate::source::Span;
 use rustc_hash::FxHashMap;
@@ -33,6 +33,10 @@ pub(super) struct Chart<'a> {
     /// Whether the level itself is to be solved.
     pub(super) explicit: bool,
 }
+
+/// Constraints that turned out to be affine, by number: u − g and the order of u. What is differentiated instead of what was typed.
+#[derive(Default)]
+pub(super) struct Plain(FxHashMap<usize, (u32, Expr)>);
 
 /// What was found out about one level of the tower.
 pub(super) enum Solved {
@@ -59,8 +63,9 @@ impl Chart<'_> {
         let independent: Vec<usize> = (0..m).filter(|s| !dependent.contains(s)).collect();
         let (mut below, mut solved, mut sample) = (vec![], true, vec![]);
         let lowest = self.constraints.iter().map(|c| c.order).min().unwrap_or(self.level);
+        let mut plain = Plain::default();
         for level in lowest..self.level {
-            match self.solve(cx, declared, &dependent, level)? {
+            match self.solve(cx, declared, &dependent, level, &mut plain)? {
                 Solved::Values(values) => below.extend(values),
                 Solved::Open { .. } => {
                     solved = false;
@@ -70,7 +75,7 @@ impl Chart<'_> {
         }
         let tops = self.at_level(self.level);
         let top = match self.explicit {
-            true => self.solve(cx, declared, &dependent, self.level)?,
+            true => self.solve(cx, declared, &dependent, self.level, &mut plain)?,
             false => Solved::Open { why: "they were not to be solved".into(), branches: vec![] },
         };
         let normal = match top {
@@ -96,6 +101,7 @@ impl Chart<'_> {
             normal,
             below,
             solved,
+            is_whole: declared.branch.is_empty(),
             sample,
             conditions: vec![],
         };
@@ -235,13 +241,29 @@ impl Chart<'_> {
     }
 
     /// The dependent jets of a level as functions of the others, if there is one way to solve for them.
-    pub(super) fn solve(&self, cx: &Inquiry, declared: &Declared, dependent: &[usize], level: u32) -> Answered<Solved> {
+    pub(super) fn solve(
+        &self,
+        cx: &Inquiry,
+        declared: &Declared,
+        dependent: &[usize],
+        level: u32,
+        plain: &mut Plain,
+    ) -> Answered<Solved> {
         let active = self.active(level);
         let unknowns: Vec<Symbol> = active.iter().map(|p| jet(self.manifold, dependent[p.constraint], level)).collect();
-        let functions: Vec<Expr> = active.iter().map(|p| p.function).collect();
+        let functions: Vec<Expr> = active
+            .iter()
+            .map(|p| match plain.0.get(&p.constraint) {
+                Some((order, h)) => tidy(cx, total_derivatives(cx, *h, level - order)),
+                None => p.function,
+            })
+            .collect();
         let rows: Vec<usize> = active.iter().map(|p| p.constraint).collect();
         let columns: Vec<usize> = rows.iter().map(|i| dependent[*i]).collect();
-        let minor = self.chetaev.minor(&rows, &columns);
+        let minor = Matrix::from_fn(rows.len(), columns.len(), |i, j| match plain.0.get(&rows[i]) {
+            Some((order, h)) => tidy(cx, partial(cx, *h, jet(self.manifold, columns[j], *order))),
+            None => self.chetaev[(rows[i], columns[j])],
+        });
         // Above its own order a constraint is affine in the highest jets; at its own order it may be, in these unknowns.
         let own = active.iter().any(|p| p.derivative == 0);
         let moves = |e: Expr| unknowns.iter().any(|s| e.contains(*s) && !vanishes(cx, partial(cx, e, *s)).is_yes());
@@ -264,6 +286,12 @@ impl Chart<'_> {
         }
         // Positions that only bound the phase space are not worth the roots, unless somebody says which.
         if level < self.level && declared.branch.is_empty() {
+            if let Some(values) = self.only_root(cx, &functions, &unknowns) {
+                for (i, (u, value)) in rows.iter().zip(&values) {
+                    plain.0.insert(*i, (level, Expr::symbol(*u) - *value));
+                }
+                return Ok(Solved::Values(values));
+            }
             return Ok(Solved::Open { why: "the equations of this level are not affine".into(), branches: vec![] });
         }
         self.roots(cx, declared, &functions, &unknowns)
@@ -285,6 +313,22 @@ impl Chart<'_> {
             values.extend(branch.values);
         }
         values
+    }
+
+    /// The one solution of equations that are affine in disguise, as `exp(z' - y*x') = 1` and `(1 + f^2)*f = 0`: it holds everywhere, and
+    /// takes no root.
+    fn only_root(&self, cx: &Inquiry, functions: &[Expr], unknowns: &[Symbol]) -> Option<Vec<(Symbol, Expr)>> {
+        let solve = |cx: &Inquiry| cx.within(share::MINOR, || solve(cx, functions, unknowns));
+        let (found, _) = conditions::collect_all(cx, solve);
+        let found = found.ok().filter(|found| found.not_covered.is_empty())?;
+        let [only] = found.branches.as_slice() else { return None };
+        let values: Vec<Expr> = only.values.iter().map(|(_, e)| *e).collect();
+        let says_all = only.values.len() == unknowns.len()
+            && only.free.is_empty()
+            && only.conditions.iter().all(|c| c.decided(cx) == Some(true))
+            && !takes_root(&values);
+        let value = |u: &Symbol| only.values.iter().find(|(s, _)| s == u).map(|(_, e)| (*u, tidy(cx, *e)));
+        if says_all { unknowns.iter().map(value).collect() } else { None }
     }
 
     fn roots(&self, cx: &Inquiry, declared: &Declared, functions: &[Expr], unknowns: &[Symbol]) -> Answered<Solved> {
@@ -465,6 +509,15 @@ impl Chart<'_> {
         cx.within(share::MINOR, || stratum::vanishes_on(cx, &coordinates, e, &set))
             .unwrap_or_else(|why| Verdict::unknown(why.to_string()))
     }
+}
+
+/// Whether a power that is no integer, or a cube root, stands in them.
+fn takes_root(list: &[Expr]) -> bool {
+    post_order(list).into_iter().any(|x| match x.node() {
+        Node::Product(factors) => factors.iter().any(|(_, n)| !n.is_integer()),
+        Node::Apply(Elementary::Cbrt, _) => true,
+        _ => false,
+    })
 }
 
 fn not_solvable(manifold: &FiberedManifold, unknowns: &[Symbol], verdict: &Verdict) -> Box<Diagnostic> {
