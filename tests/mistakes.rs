@@ -1,5 +1,6 @@
 //! Mistakes that newcomers make, with habits of other systems among them. Each program of `data/mistakes.txt` is refused; the
-//! repairs that are offered are applied, one for each mistake, until nothing is wrong, and the program must then run.
+//! repairs that are offered are applied, one for each mistake, until nothing is wrong, and the program must then run. A line that
+//! begins with `//=` says what the repaired program contains: a repair that runs and means something else is none.
 
 use lepage::diagnostic::Diagnostic;
 use lepage::session::{Mode, Session, SessionOptions};
@@ -39,7 +40,8 @@ fn what_is_offered_runs_when_it_is_pasted() {
     let mut failures = vec![];
     for program in programs.split("----\n") {
         let (title, _) = program.split_once('\n').expect("a title");
-        let mut text = program.to_string();
+        let (wanted, typed): (Vec<&str>, Vec<&str>) = program.lines().partition(|line| line.starts_with("//= "));
+        let mut text = typed.join("\n") + "\n";
         let mut errors = run(&text);
         if errors.is_empty() {
             failures.push(format!("{title}: accepted"));
@@ -51,6 +53,11 @@ fn what_is_offered_runs_when_it_is_pasted() {
             }
             text = next;
             errors = run(&text);
+        }
+        for wanted in wanted.iter().filter_map(|line| line.strip_prefix("//= ")) {
+            if !text.contains(wanted) {
+                failures.push(format!("{title}: no `{wanted}` in\n{text}"));
+            }
         }
         if let Some(error) = errors.first() {
             failures.push(format!("{title}: {}: {:?}\n{text}", error.title, error.helps));

@@ -43,8 +43,13 @@ impl Terminal {
 
     /// With a last word about the environment.
     fn start_with(data: &std::path::Path, environment: impl FnOnce(Command) -> Command) -> Terminal {
+        Terminal::sized(data, (24, 100), environment)
+    }
+
+    /// With so many rows and columns.
+    fn sized(data: &std::path::Path, size: (u16, u16), environment: impl FnOnce(Command) -> Command) -> Terminal {
         let (pty, pts) = open().expect("a pseudo-terminal");
-        pty.resize(pty_process::Size::new(24, 100)).expect("a size");
+        pty.resize(pty_process::Size::new(size.0, size.1)).expect("a size");
         let command = Command::new(env!("CARGO_BIN_EXE_lepage"))
             .env("XDG_DATA_HOME", data)
             .env("HOME", data)
@@ -409,4 +414,133 @@ fn no_color_is_respected() {
     let text = String::from_utf8_lossy(&bytes).into_owned();
     assert!(!text.contains("\x1b[3") && !text.contains("\x1b[1;"), "{text:?}");
     assert_eq!(terminal.leave(), 0);
+}
+
+#[test]
+fn tab_knows_its_place() {
+    let mut terminal = Terminal::start(&data_folder("place"));
+    terminal.ask("manifold Y over t { x }; lagrangian L on J1(Y) = x'^2/2 - x^2/2", "2\n");
+    terminal.ask("classify(L).regu\t", "classify(L).regular\nyes (proved");
+    terminal.ask("let run = simulate L { fr\tx = 1; unt\tt = 1; meth\ttay\t }", "taylor }\n");
+    terminal.ask("run.meth\t", "run.method\ntaylor");
+    terminal.ask("use std.spr\t", "use std.springs\n");
+    assert_eq!(terminal.leave(), 0);
+}
+
+/// A list that is longer than the screen asks nothing: what is typed next is typed.
+#[test]
+fn a_long_list_swallows_no_key() {
+    let mut terminal = Terminal::start(&data_folder("list"));
+    terminal.send("\t\t");
+    terminal.expect("…");
+    terminal.expect("\nlepage> ");
+    terminal.ask("1 + 1", "\n2\n");
+    assert_eq!(terminal.leave(), 0);
+}
+
+/// Of several answers each stands under its question, in a pasted block and in a file.
+#[test]
+fn answers_to_a_block_stand_under_their_questions() {
+    let data = data_folder("echo");
+    let block = "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2 - x^2/2\nequations(L)\nenergy(L)\n";
+    std::fs::write(data.join("block.mech"), block).expect("a file");
+    let mut terminal = Terminal::start(&data);
+    terminal.send(&format!("\x1b[200~{block}\x1b[201~\r"));
+    terminal.expect("\nequations(L)\nx: -x'' - x\n");
+    terminal.expect("\nenergy(L)\n(x'^2 + x^2)/2\n");
+    terminal.expect("lepage> ");
+    terminal.ask(":reset", "forgotten");
+    let shown = terminal.ask(":load block.mech", "\nequations(L)\nx: -x'' - x\n");
+    assert!(shown.contains("\nenergy(L)\n(x'^2 + x^2)/2\n"), "{shown}");
+    assert_eq!(terminal.leave(), 0);
+}
+
+/// The first answer of a file is there while the second is computed, and a line says that it goes on.
+#[test]
+fn a_file_is_answered_as_it_is_read_and_shows_signs_of_life() {
+    let data = data_folder("stream");
+    std::fs::write(data.join("long.mech"), format!("6*7\n{}", long_question())).expect("a file");
+    let mut terminal = Terminal::start(&data);
+    terminal.ask("manifold Y over t { a0, a1, a2, a3, a4, a5, a6, a7, a8 }", "}\n");
+    terminal.send(":load long.mech\r");
+    terminal.expect("\n6*7\n42\n");
+    terminal.expect("… 1 s, Ctrl-C stops");
+    terminal.expect("… 2 s, Ctrl-C stops");
+    terminal.send("\x03");
+    terminal.expect("interrupted");
+    terminal.expect("lepage> ");
+    terminal.ask("6*9", "\n54\n");
+    assert_eq!(terminal.leave(), 0);
+}
+
+#[test]
+fn the_words_of_every_session_are_understood() {
+    let mut terminal = Terminal::start(&data_folder("words"));
+    terminal.ask("help", "A first model:");
+    let shown = terminal.ask(":help questions", "classification and singular systems:");
+    assert!(!shown.contains("error["), "{shown}");
+    terminal.ask("manifold Y over t { x, theta : angle }", "}\n");
+    terminal.ask("Y", "\nY over t { x, theta }\n");
+    terminal.send("exit\r");
+    assert_eq!(terminal.ended(), 0);
+}
+
+/// What `:save` writes asks, draws and claims again what the session did.
+#[test]
+fn a_saved_session_says_the_same_again() {
+    let data = data_folder("replay");
+    let mut terminal = Terminal::start(&data);
+    for line in ["manifold Y over t { x }", "lagrangian L on J1(Y) = x'^2/2 - x^2/2"] {
+        terminal.ask(line, "\n");
+    }
+    terminal.ask("equations(L)", "x: -x'' - x\n");
+    terminal.ask("let run = simulate L { from x = 1; until t = 1 }", "\n");
+    terminal.ask("plot run { x }", "┤");
+    terminal.ask("assert run.x.last = cos(1) within 1e-9", "\n");
+    terminal.ask("no_such_name", "error[E0101]");
+    terminal.ask(":save kept.mech", "lines written");
+    assert_eq!(terminal.leave(), 0);
+    let mut again = Terminal::start(&data);
+    let shown = again.ask(":load kept.mech", "\nplot run { x }\n") + &again.ask("1 + 1", "\n2\n");
+    for part in ["equations(L)\nx: -x'' - x\n", "plot run { x }\n"] {
+        assert!(shown.contains(part), "{part:?} is missing in {shown}");
+    }
+    assert!(!shown.contains("error[") && !shown.contains("warning["), "{shown}");
+    assert_eq!(again.leave(), 0);
+}
+
+/// Formulas, pictures, diagnostics and help fit terminals of 60, 80 and 120 columns.
+#[test]
+fn nothing_is_wider_than_the_terminal() {
+    for columns in [60, 80, 120] {
+        let data = data_folder(&format!("columns-{columns}"));
+        let declared = "manifold Y over t { a : angle, b : angle }\nparam m = 1, l = 1, g = 10\nassume m > 0, l > 0, g > 0\n\
+                        lagrangian L on J1(Y) = m*l^2*(a'^2 + b'^2/2 + a'*b'*cos(a - b))\n  + m*g*l*(2*cos(a) + cos(b))\n\
+                        let r = simulate L { from a = 1; until t = 10 }\n";
+        std::fs::write(data.join("double.mech"), declared).expect("a file");
+        let mut terminal = Terminal::sized(&data, (200, columns), |command| command.env("NO_COLOR", "1"));
+        let mut shown = terminal.ask(":load double.mech", "\n");
+        for question in [
+            "equations(L)",
+            "vector_field(L)",
+            "hamilton(L)",
+            "classify(L)",
+            "linearize(L, { a = 0, b = 0 })",
+            "dynamics(L)",
+            "plot r { a, b }",
+            "integrating_factor(equation(L))",
+            ":help",
+            ":help questions",
+            ":help methods",
+            ":doc std.rigid_body",
+            ":list",
+        ] {
+            shown += &terminal.ask(question, "\n");
+        }
+        // What is typed is drawn again at every key.
+        for line in shown.lines().filter(|line| !line.contains("lepage>")) {
+            assert!(line.chars().count() <= columns as usize, "{columns} columns: {line}");
+        }
+        assert_eq!(terminal.leave(), 0);
+    }
 }

@@ -89,7 +89,8 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
         &["dsolve", "odeint", "solve_ivp", "NDSolve", "DSolve", "ode45", "ode15s", "ODEProblem"],
         Call("simulate $1 { from $from = 1; until $time = 10 }", MOTION),
     ),
-    (Function, &["range", "Range", "linspace"], Said("a range is written `1..10`, where an index runs over it")),
+    (Function, &["linspace", "LinRange"], Call("$1..$2", "a range is written `1..10`")),
+    (Function, &["range", "Range"], Said("a range is written `1..10`, where an index runs over it")),
     (
         Function,
         &["Matrix", "matrix", "Array", "array", "ImmutableMatrix", "Vector", "vector"],
@@ -207,6 +208,28 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
         Said("the derivative by a coordinate is `D(f, x)`, the differential `d(f)`"),
     ),
     (Function, &["radians", "deg2rad"], Call("($1*pi/180)", "angles are in radians: 30 degrees are `30*pi/180`")),
+    (
+        Function,
+        &["poincare", "poincare_section", "Poincare", "poincare_map"],
+        Said("a section is a statement: `poincare run { section x = 0 rising; plot y' against y }`"),
+    ),
+    (
+        Function,
+        &["animate", "animation", "movie"],
+        Said("a moving picture is a statement: `animate run { point (x, y) } to \"run.svg\"`"),
+    ),
+    (
+        Function,
+        &["sweep", "scan", "parameter_sweep"],
+        Said(
+            "many runs are a statement: `sweep S over m in [1, 2] { from x = 1; until t = 10; collect reach = max(x) }`",
+        ),
+    ),
+    (
+        Function,
+        &["is_conserved", "is_integral", "is_first_integral", "is_constant", "conserves"],
+        Word("first_integral"),
+    ),
     // Maple
     (Function, &["EulerLagrange", "Euler", "euler"], Word("euler_lagrange")),
     (Function, &["TotalDiff", "total_derivative", "DtTotal"], Call("($1)'", "the total derivative of `f` is `f'`")),
@@ -295,7 +318,7 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
     (Function, &["t_event", "nt_event"], Said("an event is a clause of a run: `stop when x = 0 rising`")),
     (Statement, &["parameter", "parameters", "constant", "const"], Word("param")),
     (Statement, &["def", "var", "func", "fn", "define"], Word("let")),
-    (Statement, &["import", "include", "require"], Word("use")),
+    (Statement, &["import", "include", "require", "load", "source", "input"], Word("use")),
     (
         Statement,
         &["show", "print", "display", "echo", "disp", "println", "pprint"],
@@ -330,6 +353,7 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
         ),
     ),
     (Statement, &["model", "class", "struct", "package"], Said("a program needs no frame: its statements stand alone")),
+    (Value, &["lepage"], Said("`lepage>` is the prompt of the session, and no part of a program")),
     (Value, &["Pi", "PI"], Word("pi")),
     (Value, &["e"], Word("exp(1)")),
     (Value, &["begin", "clc"], Nothing("a program needs no frame")),

@@ -263,7 +263,8 @@ pub fn unknown_part(shape: &Shape, name: &str, span: Span) -> Option<Diagnostic>
         None => shape.describe(),
     };
     let d = no_part(&subject, name, &names);
-    Some(match suggest::nearest(name, names.iter().copied()) {
+    let derivative = names.iter().copied().find(|n| n.trim_end_matches('\'') == name);
+    Some(match derivative.or_else(|| suggest::nearest(name, names.iter().copied())) {
         Some(near) => Diagnostic { repairs: vec![Repair { span, text: near.to_string(), goes: Goes::Here }], ..d },
         None => d,
     })

@@ -653,7 +653,13 @@ fn plain_power(cx: &Inquiry, base: &Value, exponent: &Value, base_span: Span, ex
             let help = "the square of a vector is its product with itself: `dot(r, r)`";
             Err(Box::new(d.label(whole, "a power").repair_at(square, help, whole, "dot(…, …)")))
         }
-        (b, _) => refuse(&codes::WRONG_KIND, format!("{} cannot be raised to a power", describe(&b))),
+        (b, _) => {
+            let d = Diagnostic::error(&codes::WRONG_KIND, format!("{} cannot be raised to a power", describe(&b)));
+            Err(Box::new(match b {
+                Value::Form(_) => d.help("the rate of change of a function is a prime: `f'`, and `(x*y)'`"),
+                _ => d,
+            }))
+        }
     }
 }
 

@@ -744,7 +744,13 @@ pub(super) fn composed(
                 let between = Span { start: base.outer.end, end: term.outer.start, ..base.span };
                 let is_meant = matches!(other, Value::Force(_)) && constraints.len() == 1 && forces.is_empty();
                 let help = "forces act with a system: `L with F`";
-                return Err(Box::new(if is_meant { d.repair(help, between, " with ") } else { d }));
+                return Err(Box::new(match &other {
+                    _ if is_meant => d.repair(help, between, " with "),
+                    Value::Point(_) => {
+                        d.help("a constraint is declared before: `constraint rod on Y { x^2 + y^2 = 1 }`")
+                    }
+                    _ => d,
+                }));
             }
         }
     }

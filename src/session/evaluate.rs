@@ -221,7 +221,7 @@ impl<'s> Evaluator<'s> {
             TermKind::Ask(ask) => self.ask(ask, span),
             TermKind::Call(call) => self.call(call, span),
             TermKind::Part { of, key } => self.part(of, key),
-            TermKind::Index { of, keys } => self.index(of, keys),
+            TermKind::Index { of, keys } => self.index(of, keys, span),
             TermKind::Member { family, name, indices, reading } => self.member(family, name, indices, reading),
             TermKind::Entry { of, key, family, indices, primes } => self.entry(of, key, family, indices, *primes),
             TermKind::List(all) => self.list(all),
@@ -465,10 +465,14 @@ impl<'s> Evaluator<'s> {
         let value = self.eval(term)?.main();
         match &value {
             Value::Expr(e) if e.as_symbol().is_some() => Ok(e.as_symbol().expect("just seen")),
-            other => Err(Box::new(
-                Diagnostic::error(&codes::WRONG_KIND, "a coordinate is needed here")
-                    .label(term.span, format!("this is {}", operate::describe(other))),
-            )),
+            other => {
+                let d = Diagnostic::error(&codes::WRONG_KIND, "a coordinate is needed here")
+                    .label(term.span, format!("this is {}", operate::describe(other)));
+                Err(Box::new(match other {
+                    Value::Indexed(family) => d.help(format!("name its members one by one: `{}[1]`, …", family.name)),
+                    _ => d,
+                }))
+            }
         }
     }
 

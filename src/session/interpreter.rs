@@ -14,7 +14,7 @@ use super::term::{Term, TermKind, Unmade};
 use crate::algebra::Inquiry;
 use crate::algebra::assume::Facts;
 use crate::algebra::conditions::{Recorded, inequality};
-use crate::algebra::expr::Condition;
+use crate::algebra::expr::{Condition, Relation};
 use crate::algebra::{Expr, Ground, Symbol, Verdict, conditions};
 use crate::budget::{self, Budget, Pace, share};
 use crate::diagnostic::{Diagnostic, Goes, Repair, codes};
@@ -310,7 +310,7 @@ impl Interpreter {
             {
                 Ok(Effect::Done)
             }
-            Checked::Question(term) => self.question(cx, term),
+            Checked::Question(term) => self.question(cx, term, remarks),
             Checked::Assert { claim, fails } => self.assert(cx, claim, *fails, remarks),
             Checked::Explain(term) => self.explain(cx, term),
             _ => declare::declare(cx, self, ast, checked, remarks),
@@ -363,14 +363,38 @@ impl Interpreter {
         }
     }
 
-    fn question(&mut self, cx: &Inquiry, term: &Term) -> Fallible<Effect> {
+    /// `m = 2` of a declared name: a question, where another value may have been meant.
+    fn asked_of_a_name(&self, term: &Term) -> Option<Diagnostic> {
+        let TermKind::Compare { relation: Relation::Equal, left, right, within: None } = &term.kind else {
+            return None;
+        };
+        let name = self.source_text(left.span).to_string();
+        let is_named = match &left.kind {
+            TermKind::Symbol(symbol) => self.parameters.contains_key(symbol),
+            TermKind::Declared(declared) => *declared.name == *name,
+            _ => false,
+        };
+        let TermKind::Number(_) = right.kind else { return None };
+        let value = self.source_text(right.span).to_string();
+        let word = if let TermKind::Symbol(_) = left.kind { "param" } else { "let" };
+        let severity = crate::diagnostic::Severity::Note;
+        let d = Diagnostic::new(severity, &codes::NO_EFFECT, "this asks whether both sides are equal")
+            .label(term.span, format!("the value of `{name}` stays what it is"));
+        is_named.then(|| d.help(format!("another value stands in its declaration, `{word} {name} = {value}`")))
+    }
+
+    fn question(&mut self, cx: &Inquiry, term: &Term, remarks: &mut Vec<Diagnostic>) -> Fallible<Effect> {
         let (value, recorded) = conditions::collect_all(cx, |cx| {
             self.evaluator(cx).eval(term).inspect(|x| super::parts::use_generators(cx, x))
         });
         let mut value = value?;
         // A comparison that is asked is decided.
         if let Value::Claim(_) = &value {
-            value = Value::from(compare::truth(cx, &value)?);
+            let truth = compare::truth(cx, &value)?;
+            if let Verdict::No(_) = truth {
+                remarks.extend(self.asked_of_a_name(term));
+            }
+            value = Value::from(truth);
         }
         let (_, cancelled) = conditions::collect(cx, |cx| arrange(cx, &value));
         let mut recorded = recorded;
@@ -456,11 +480,31 @@ impl Interpreter {
                 };
                 Err(Box::new(diagnostic.note(ground.to_string())))
             }
-            Verdict::Unknown(why) => Err(Box::new(
-                Diagnostic::error(&codes::INCONCLUSIVE, "this assertion could not be decided")
+            Verdict::Unknown(why) => {
+                let d = Diagnostic::error(&codes::INCONCLUSIVE, "this assertion could not be decided")
                     .label(span, "unknown")
-                    .note(why),
-            )),
+                    .note(why);
+                Err(Box::new(match self.without_values(&value) {
+                    Some((side, point)) => {
+                        let help = "the values of parameters count in runs; where else, they are given with `at`";
+                        d.repair_at(Goes::Quoting(vec![side]), help, side, format!("(… at {{ {point} }})"))
+                    }
+                    None => d,
+                }))
+            }
+        })
+    }
+
+    /// The side of a numerical comparison in which parameters with values stand, and these values.
+    fn without_values(&self, value: &Value) -> Option<(Span, String)> {
+        let Value::Claim(claim) = value else { return None };
+        claim.within.as_ref()?;
+        [(&claim.left, claim.left_span), (&claim.right, claim.right_span)].into_iter().find_map(|(side, span)| {
+            let Value::Expr(e) = side.main() else { return None };
+            let symbols = e.symbols();
+            let given = |s: &Symbol| Some(format!("{} = {}", s.name(), self.parameters.get(s)?));
+            let point: Option<Vec<String>> = symbols.iter().map(given).collect();
+            point.filter(|values| !values.is_empty()).map(|values| (span, values.join(", ")))
         })
     }
 

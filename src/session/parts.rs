@@ -5,7 +5,7 @@ use super::resolve::coordinate_of;
 use super::term::{Key as Written, Term, TermKind};
 use crate::algebra::Inquiry;
 use crate::algebra::{Symbol, conditions};
-use crate::diagnostic::{Diagnostic, codes, suggest};
+use crate::diagnostic::{Diagnostic, Goes, codes, suggest};
 use crate::geometry::jet::FiberedManifold;
 use crate::model::kind::Gives;
 use crate::model::operate::{as_form, describe};
@@ -104,6 +104,9 @@ fn no_entry(value: &Value, key: &str) -> Diagnostic {
             let diagnostic = diagnostic.note(format!("it has {}", names.join(", ")));
             match suggest::nearest(key, names.iter().map(String::as_str)) {
                 Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+                None if key.starts_with("lambda_") => diagnostic.help(format!("add it to the run: `record {key}`")),
+                None if ["energy", "E", "H"].contains(&key) => diagnostic
+                    .help(format!("add it to the run: `record {key} = energy(S)`, with the name of its system")),
                 None => diagnostic.help(format!("add it to the run: `record {key} = …`")),
             }
         }
@@ -128,6 +131,44 @@ fn no_part(answer: &Answer, text: &str, primes: u32) -> Diagnostic {
     }
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     crate::questions::call::no_part(&format!("the answer to `{}`", answer.question), &key, &names)
+}
+
+/// The edit that names the part that was probably meant.
+pub fn mend_part(value: &Value, key: &Written, d: Box<Diagnostic>) -> Box<Diagnostic> {
+    let Value::Answer(answer) = value else { return d };
+    if d.code.number != codes::UNKNOWN_PART.number || !d.repairs.is_empty() || key.name.primes > 0 {
+        return d;
+    }
+    let entries = answer.family().map_or(vec![], |family| family.entries.keys().map(key_text).collect());
+    let mut derivatives = entries.iter().filter(|name| name.trim_end_matches('\'') == &*key.name.text);
+    match derivatives.next() {
+        Some(name) => Box::new(Diagnostic { helps: vec![], ..*d }.repair(
+            format!("did you mean `{name}`?"),
+            key.span,
+            name.as_str(),
+        )),
+        None => d,
+    }
+}
+
+/// `equations(L)[1]` and `equations(L)["x"]`: an entry has a name.
+pub fn mend_index(value: &Value, of: &Term, keys: &[Term], whole: Span, d: Box<Diagnostic>) -> Box<Diagnostic> {
+    let family = match value {
+        Value::Answer(answer) => answer.family(),
+        Value::Family(family) => Some(family),
+        _ => None,
+    };
+    let (Some(family), [key]) = (family, keys) else { return d };
+    let names: Vec<String> = family.entries.keys().map(key_text).collect();
+    let meant = match &key.kind {
+        TermKind::Number(n) => names.iter().enumerate().find(|(i, _)| n.to_string() == (i + 1).to_string()),
+        TermKind::Text(text) => names.iter().enumerate().find(|(_, name)| name.as_str() == &**text),
+        _ => None,
+    };
+    let Some((_, name)) = meant.filter(|_| d.repairs.is_empty()) else { return d };
+    let help = format!("an entry is asked by its name: `.{name}`");
+    let d = Diagnostic { helps: vec![], ..*d };
+    Box::new(d.repair_at(Goes::Quoting(vec![of.outer]), help, whole, format!("….{name}")))
 }
 
 fn no_key(family: &Family, key: &str) -> Diagnostic {

@@ -395,6 +395,16 @@ pub fn mend_sum(evaluator: &Evaluator, terms: &[(Sign, Term)], d: Box<Diagnostic
     let cx = &evaluator.cx;
     let degrees = d.code.number == codes::WRONG_DEGREE.number;
     if d.code.number == codes::WRONG_KIND.number && d.repairs.is_empty() {
+        // `L + drag`: a force acts on a system.
+        if let [(Sign::Plus, system), (Sign::Plus, force)] = terms
+            && let (Ok(_), Ok(Value::Force(_))) = (evaluator.eval(system), evaluator.eval(force))
+        {
+            let places = Goes::Quoting(vec![system.outer, force.outer]);
+            let whole = system.outer.to(force.outer);
+            let d = Diagnostic { helps: vec![], ..*d };
+            let help = "a force acts on a system, as in `L with friction`";
+            return Box::new(d.repair_at(places, help, whole, "… with …"));
+        }
         // A form and a field: what is not of the kind of the first goes.
         let kind = |term: &Term| match evaluator.eval(term).map(|v| v.main()) {
             Ok(Value::Field(_)) => Some(true),

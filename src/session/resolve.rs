@@ -288,6 +288,10 @@ impl<'s> Resolver<'s> {
             }
             ExprKind::Wedge(all) => TermKind::Wedge(self.all(all)),
             ExprKind::Power { base, exponent } => {
+                if let Some(problem) = self.power_of_family(self.ast.span(id), *base, *exponent) {
+                    self.say(problem);
+                    return TermKind::Hole;
+                }
                 TermKind::Power { base: self.boxed(*base), exponent: self.boxed(*exponent) }
             }
             ExprKind::Compare { op, left, right, within } => TermKind::Compare {

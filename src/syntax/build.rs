@@ -72,6 +72,12 @@ impl<'t> Builder<'t> {
         &self.text[l as usize..r as usize]
     }
 
+    /// The name of the manifold that is declared last before this place.
+    fn last_manifold(&self, before: u32) -> Option<&'t str> {
+        let declared = self.text[..before as usize].rsplit_once("manifold ")?.1;
+        declared.split_whitespace().next()
+    }
+
     fn slice_of(&self, span: Span) -> &'t str {
         self.slice(span.start, span.end)
     }
@@ -213,7 +219,15 @@ impl<'t> Builder<'t> {
         if let [_, (second, at, _), ..] = rest[..] {
             let middle = self.slice_of(self.ast.span(right)).to_string();
             let place = self.operator_before(at, second.text());
-            self.problem(problem::chained_comparison(place, op, second, &middle));
+            let declares = self.text[..l as usize].trim_end().ends_with("param");
+            let problem = match rest[..] {
+                [(Comparison::Equal, _, _), (Comparison::Equal, _, last)] if declares => {
+                    let (first, last) = (self.ast.span(first), self.ast.span(last));
+                    problem::chained_values(place, first.to(last), self.slice_of(first), &middle, self.slice_of(last))
+                }
+                _ => problem::chained_comparison(place, op, second, &middle),
+            };
+            self.problem(problem);
         } else if let Some((at, _)) = within
             && op != Comparison::Equal
         {
@@ -359,7 +373,15 @@ impl<'t> Builder<'t> {
             let between = self.slice(from, to);
             let start = from + (between.len() - between.trim_start().len()) as u32;
             let sign = self.span(start, start + between.trim().len() as u32);
-            self.problem(problem::set_for_point(sign, self.span(l, r), &list));
+            let braces = self.span(l, r);
+            let of_constraint = self.text[..braces.start as usize].trim_end().ends_with("subject to");
+            self.problem(match of_constraint {
+                true => {
+                    let line = self.text[..braces.start as usize].rsplit('\n').next().unwrap_or_default();
+                    problem::constraint_in_place(braces, self.slice_of(braces), line, self.last_manifold(braces.start))
+                }
+                false => problem::set_for_point(sign, braces, &list),
+            });
             return self.push(l, ExprKind::Point(vec![]), r);
         }
         let says_something = |e: &ExprId| {
@@ -721,6 +743,10 @@ impl<'t> Builder<'t> {
             ExprKind::Component { key, value } => {
                 let sign = self.sign_between(key, value, Token::Colon);
                 self.problem(problem::component_for_equation(sign, "a constraint"));
+            }
+            ExprKind::Compare { .. } => {
+                let place = self.ast.span(inner);
+                self.problem(problem::inequality_in_constraint(place, self.slice_of(place)));
             }
             _ => self.problem(problem::not_an_equation(self.ast.span(inner), "a constraint")),
         }

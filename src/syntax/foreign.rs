@@ -71,6 +71,25 @@ impl<'t> Sign<'t> {
                 let d = unknown().repair("the last answer is `_`", self.span(self.end), "_");
                 Told { reads_as: Some(Token::Word), ..plain(d) }
             }
+            // `1%`
+            "%" if self.before.is_some_and(|(token, _)| token == Token::Number) && !followed_by_operand(line) => {
+                let d = unknown().repair("a percentage is a quotient", self.span(self.end), "/100");
+                Told { reads_as: None, is_comment: true, ..plain(d) }
+            }
+            "∞" if self.ahead().split_whitespace().any(|word| word == "until") => {
+                let d = unknown().repair("a run ends at a time, for example", self.span(self.end), "100");
+                Told { reads_as: Some(Token::Number), ..plain(d) }
+            }
+            // `use ./wheel.mech`
+            "./" if self.ahead().trim_start().starts_with("use ") => {
+                let path = line.split_whitespace().next().unwrap_or("");
+                let from = self.start - self.ahead().chars().rev().take_while(|c| *c == '.').count();
+                let written = format!("\"{}\"", &self.text[from..self.end + path.len()]);
+                let whole = Span::new(self.source, from, self.end + path.len());
+                let d = Diagnostic::error(&codes::STRAY_CHARACTER, "a file is named in quotes").label(whole, "here");
+                let d = d.repair(format!("write `{written}`"), whole, written);
+                Told { diagnostic: d, end: self.end + path.len(), reads_as: Some(Token::String), is_comment: false }
+            }
             // A remainder has one operand behind its sign, a comment has words.
             "%" if !after_operand || line.split_whitespace().count() > 1 => {
                 let d = unknown().repair("comments begin with `//`", self.span(self.end), "//");
@@ -130,6 +149,11 @@ impl<'t> Sign<'t> {
     }
 }
 
+/// Whether something that can be divided by stands first on the rest of a line.
+fn followed_by_operand(line: &str) -> bool {
+    line.trim_start().starts_with(|c: char| c.is_alphanumeric() || c == '(')
+}
+
 /// `x^{2}` and `x_{1}`, whose signs are ours: what is said, and where reading goes on.
 pub fn braces_of_tex(source: SourceId, text: &str, start: usize) -> Option<(Diagnostic, usize)> {
     let (length, said) = tex::read(&text[start..])?;
@@ -146,8 +170,9 @@ pub fn comment(source: SourceId, text: &str, start: usize) -> Option<(Diagnostic
         let place = Span::new(source, start, end);
         Diagnostic::error(&codes::STRAY_CHARACTER, "comments begin with `//`").label(place, "another notation")
     };
-    if let Some(inside) = rest.strip_prefix("\"\"\"") {
-        let end = start + 6 + inside.find("\"\"\"")?;
+    let quotes = ["\"\"\"", "'''"].into_iter().find_map(|q| Some((q, rest.strip_prefix(q)?)));
+    if let Some((quotes, inside)) = quotes {
+        let end = start + 6 + inside.find(quotes)?;
         let written = format!("/* {} */", text[start + 3..end - 3].trim());
         return Some((d(start + 3).repair("write `/* … */`", Span::new(source, start, end), written), end));
     }

@@ -219,6 +219,7 @@ fn scan(source: SourceId, text: &str, lexed: &mut Lexed) -> Vec<Raw> {
             _ if !is_told => None,
             Token::Minus if first => foreign::comment(source, text, start),
             Token::String if lexer.slice() == "\"\"" => foreign::comment(source, text, start),
+            Token::Primes if first => foreign::comment(source, text, start),
             _ => None,
         };
         if let Some((diagnostic, end)) = strange {
@@ -564,7 +565,11 @@ impl Layout<'_> {
             && before.end == raw.start
         {
             let (number, name) = (self.slice(before).to_string(), self.slice(raw).to_string());
-            self.fault(problem::number_before_name(self.span(before), self.span(raw), &number, &name));
+            let declares = i.checked_sub(2).is_some_and(|b| ["param", "let"].contains(&self.slice(self.raw[b])));
+            self.fault(match declares {
+                true => problem::digit_first(self.span(before).to(self.span(raw)), &number, &name),
+                false => problem::number_before_name(self.span(before), self.span(raw), &number, &name),
+            });
             self.push(Raw { token: Token::Star, end: raw.start, ..raw });
         }
         let token = self.keyword(i).unwrap_or(Token::Word);

@@ -68,6 +68,14 @@ pub fn foreign(place: Span, text: &str) -> Diagnostic {
         "∈" => diagnostic.repair("write `in`", place, " in "),
         "≈" | "≃" | "≅" => diagnostic.repair("equality up to an error is `a = b within 1e-9`", place, "="),
         "$" => diagnostic.repair("formulas need no signs around them", place, ""),
+        "±" => diagnostic.repair("equality up to an error is `a = b within 1e-9`", place, "within"),
+        "∞" => diagnostic.help("no number is infinite; a run ends at a time: `until t = 100`"),
+        "∇" => diagnostic.help("the derivative by a coordinate is `D(f, x)`, the differential `d(f)`"),
+        "∫" => diagnostic.help("an integral is over a range: `integral(u in 0..1, u^2)`"),
+        "∑" => diagnostic.repair("a sum is written `sum(i in 1..n, …)`", place, "sum"),
+        "∏" => diagnostic.repair("a product is written `product(i in 1..n, …)`", place, "product"),
+        "¬" => diagnostic.repair("write `not`", place, "not "),
+        "∨" => diagnostic.repair("write `or`", place, " or "),
         "%" => diagnostic.help("remainders of divisions are not computed"),
         "\\" => {
             diagnostic.help("TeX is not read: a fraction is `1/2`, a Greek letter `theta` or `θ`, a derivative `x'`")
@@ -128,6 +136,10 @@ pub fn meaning(text: &str) -> Option<Token> {
         "./" => Token::Slash,
         "∈" => Token::In,
         "≈" | "≃" | "≅" => Token::Equal,
+        "±" => Token::Within,
+        "∨" => Token::Or,
+        "¬" => Token::Not,
+        "∑" | "∏" | "∞" => Token::Word,
         _ => return None,
     })
 }
@@ -205,6 +217,16 @@ pub fn number_before_name(number: Span, name: Span, digits: &str, word: &str) ->
     juxtaposition(name, &format!("{digits}*{word}"), Span { start: number.end, end: name.start, ..name })
 }
 
+/// `param 2m = 1`.
+pub fn digit_first(name: Span, digits: &str, word: &str) -> Diagnostic {
+    let written = format!("{word}{digits}");
+    Diagnostic::error(&codes::WRONG_ENTRY, "a name begins with a letter").label(name, "begins with a digit").repair(
+        format!("write `{written}`"),
+        name,
+        written,
+    )
+}
+
 /// `sin^2(x)`, as it is printed in books.
 pub fn power_of_function(exponent: Span, turned: &str, whole: Span) -> Diagnostic {
     Diagnostic::error(&codes::JUXTAPOSITION, "the power of a function stands behind its argument")
@@ -267,6 +289,7 @@ pub fn unknown_clause(word: Span, text: &str, rest: &str) -> Diagnostic {
         _ => None,
     };
     match elsewhere.or_else(|| suggest::nearest(text, words())) {
+        _ if text == "every" => diagnostic.help("how often stands behind what is recorded: `record x every 1/10`"),
         Some(near) => diagnostic.repair(format!("did you mean `{near}`?"), word, near),
         None => state_without_from(diagnostic, word, text, rest),
     }
@@ -419,6 +442,14 @@ pub fn chained_comparison(operator: Span, first: Comparison, second: Comparison,
     )
 }
 
+/// `param a = b = 2`.
+pub fn chained_values(operator: Span, whole: Span, first: &str, middle: &str, last: &str) -> Diagnostic {
+    let written = format!("{first} = {last}, {middle} = {last}");
+    Diagnostic::error(&codes::CHAINED_COMPARISON, "each parameter has its own value")
+        .label(operator, "the second one")
+        .repair(format!("write `{written}`"), whole, written)
+}
+
 pub fn misplaced_within(word: Span, op: Comparison) -> Diagnostic {
     Diagnostic::error(&codes::MISPLACED_WITHIN, "`within` belongs to an equality")
         .label(word, format!("after `{}` it says nothing", op.text()))
@@ -494,8 +525,17 @@ pub fn not_a_parameter(place: Span, text: &str, is_last: bool) -> Diagnostic {
             let d = wrong().label(place, "expected a name");
             d.repair("the digits of a number stand behind a point", comma, ".")
         }
+        // `param spring-constant = 2`
+        None if text.contains('-') && text.split('-').all(is_plain_name) => {
+            let name = text.replace('-', "_");
+            wrong().label(place, "a difference").repair(format!("write `{name}`"), place, name)
+        }
         None => wrong().label(place, "expected a name").help("write `param m`, `param m = 1` or `param m[1..n] = 1`"),
     }
+}
+
+fn is_plain_name(text: &str) -> bool {
+    text.starts_with(char::is_alphabetic) && text.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
 pub fn not_a_range(place: Span, text: &str) -> Diagnostic {
@@ -533,6 +573,14 @@ pub fn not_an_equation(place: Span, owner: &str) -> Diagnostic {
         .repair("write `… = …`", end, " = 0")
 }
 
+/// `y >= 0` in a constraint.
+pub fn inequality_in_constraint(place: Span, text: &str) -> Diagnostic {
+    Diagnostic::error(&codes::WRONG_ENTRY, "the entries of a constraint are equations")
+        .label(place, "an inequality")
+        .note("a one-sided constraint is no equation of motion; a run ends where it would be broken: `stop when y = 0 falling`")
+        .help(format!("as an assumption it is `assume {text}`, as a set `submanifold K on Y {{ {text} }}`"))
+}
+
 /// `{1, 2, 3}`: nothing of it is the value of a coordinate.
 pub fn list_in_braces(braces: Span, list: &str) -> Diagnostic {
     Diagnostic::error(&codes::WRONG_ENTRY, "the entries of a point are equations")
@@ -544,6 +592,27 @@ pub fn set_for_point(sign: Span, braces: Span, list: &str) -> Diagnostic {
     Diagnostic::error(&codes::WRONG_ENTRY, "the entries of a point give values to coordinates")
         .label(sign, "this is a condition")
         .repair(format!("a set is a list of conditions: `[{list}]`"), braces, format!("[{list}]"))
+}
+
+/// `L subject to { x^2 + y^2 = 1 }`: a constraint without a name.
+/// What is put before its line, `line` up to the braces.
+pub fn constraint_in_place(braces: Span, written: &str, line: &str, manifold: Option<&str>) -> Diagnostic {
+    let d = Diagnostic::error(&codes::WRONG_ENTRY, "a constraint is declared before it is used")
+        .label(braces, "without a name");
+    let Some(manifold) = manifold else { return d.help(format!("write `constraint c on J1(Y) {written}` above")) };
+    let space = match longest_primes(written) {
+        0 => manifold.to_string(),
+        order => format!("J{order}({manifold})"),
+    };
+    let declared = format!("constraint c on {space} {written}");
+    let whole = Span { start: braces.start - line.len() as u32, ..braces };
+    let help = format!("write `{declared}`, and `subject to c`");
+    d.repair(help, whole, format!("{declared}\n{line}c"))
+}
+
+/// The largest number of primes in a row.
+fn longest_primes(text: &str) -> usize {
+    text.split(|c: char| c != '\'').map(str::len).max().unwrap_or(0)
 }
 
 pub fn not_a_component(place: Span, owner: &str, of: Option<&str>) -> Diagnostic {

@@ -11,6 +11,7 @@ use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::jet::FiberedManifold;
 use crate::model::operate::as_expr;
 use crate::model::value::{Fallible, Indexed, Value};
+use crate::source::Span;
 use crate::syntax::ast::{self, Ast, Word};
 use indexmap::IndexMap;
 use smallvec::SmallVec;
@@ -31,13 +32,17 @@ pub(super) fn manifold(
         if m.coordinates.iter().filter(|other| other.name.node == c.name.node).count() > 1 {
             let first = m.coordinates.iter().find(|o| o.name.node == c.name.node).expect("itself");
             if first.name.span != c.name.span {
+                let before = m.coordinates.iter().take_while(|o| o.name.span != c.name.span).last();
+                let last = before.map(|o| o.kind.as_ref().map_or(o.name.span, |kind| kind.span));
+                let again = last.map_or(c.name.span, |last| Span { start: last.end, ..c.name.span });
                 return Err(Box::new(
                     Diagnostic::error(
                         &codes::DECLARED_TWICE,
                         format!("the coordinate `{}` is declared twice", c.name.node),
                     )
                     .label(c.name.span, "declared again")
-                    .label(first.name.span, "declared first"),
+                    .label(first.name.span, "declared first")
+                    .repair("leave the second one out", again, ""),
                 ));
             }
         }
@@ -96,10 +101,18 @@ pub(super) fn manifold(
         && m.coordinates.iter().any(|c| c.name.node == word.node)
     {
         let _ = t;
-        return Err(Box::new(
-            Diagnostic::error(&codes::DECLARED_TWICE, format!("`{}` is both base and fibre coordinate", word.node))
-                .label(word.span, "the base coordinate"),
-        ));
+        let mut coordinates = m.coordinates.iter().skip_while(|c| c.name.node != word.node);
+        let again = coordinates.next().map_or(word.span, |c| c.name.span);
+        let d = Diagnostic::error(&codes::DECLARED_TWICE, format!("`{}` is both base and fibre coordinate", word.node))
+            .label(again, "declared again")
+            .label(word.span, "the base coordinate");
+        // With the comma behind it; alone it was the only coordinate.
+        return Err(Box::new(match coordinates.next() {
+            Some(next) => {
+                d.repair("the time is no coordinate: leave it out", Span { end: next.name.span.start, ..again }, "")
+            }
+            None => d.help("the time is no coordinate: leave it out"),
+        }));
     }
     // Neither may a coordinate be called as the differential of another one, or of the base.
     let own = |text: &str| m.coordinates.iter().find(|c| *c.name.node == *text).map(|c| c.name.span);

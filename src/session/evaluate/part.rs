@@ -2,12 +2,13 @@
 
 use super::{Asks, Evaluator, at, refuse, undecided};
 use crate::algebra::{Expr, Symbol, conditions};
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, Goes, codes};
 use crate::geometry::form::Form;
 use crate::model::operate;
 use crate::model::value::{Fallible, Indexed, Point, PointEntry, Value};
 use crate::session::parts;
 use crate::session::term::{Key, Reading, Term, TermKind};
+use crate::source::Span;
 use smallvec::SmallVec;
 
 impl<'s> Evaluator<'s> {
@@ -18,7 +19,7 @@ impl<'s> Evaluator<'s> {
         if self.asks == Asks::Formulas && !is_there {
             return undecided(key.span);
         }
-        at(parts::part(self, &value, key), key.span)
+        at(parts::part(self, &value, key).map_err(|d| parts::mend_part(&value, key, d)), key.span)
     }
 
     /// What a part is taken from. A part that says where the answer holds does not rest on its holding.
@@ -75,7 +76,7 @@ impl<'s> Evaluator<'s> {
         }
     }
 
-    pub(super) fn index(&self, of: &Term, keys: &[Term]) -> Fallible<Value> {
+    pub(super) fn index(&self, of: &Term, keys: &[Term], whole: Span) -> Fallible<Value> {
         let mut value = self.eval(of)?;
         // A force is a form, and has its coefficients.
         if let Value::Force(force) = &value {
@@ -84,7 +85,7 @@ impl<'s> Evaluator<'s> {
         if let Value::Indexed(family) = &value {
             return parts::member(family, &self.integers(keys)?);
         }
-        parts::index(self, &value, keys)
+        parts::index(self, &value, keys).map_err(|d| parts::mend_index(&value, of, keys, whole, d))
     }
 
     fn integers(&self, keys: &[Term]) -> Fallible<SmallVec<[i64; 2]>> {
@@ -96,11 +97,24 @@ impl<'s> Evaluator<'s> {
         let TermKind::Point(entries) = &term.kind else {
             return match self.eval(term)?.main() {
                 Value::Point(point) => Ok((*point).clone()),
-                other => Err(Box::new(
-                    Diagnostic::error(&codes::WRONG_KIND, "a point is needed here")
-                        .label(term.span, format!("this is {}", operate::describe(&other)))
-                        .help("write it as `{ x = 1, x' = 2 }`"),
-                )),
+                other => {
+                    let d = Diagnostic::error(&codes::WRONG_KIND, "a point is needed here")
+                        .label(term.span, format!("this is {}", operate::describe(&other)));
+                    // `x = 1 and x' = 0`
+                    Err(Box::new(match &term.kind {
+                        TermKind::And(all) if all.iter().all(|entry| entry.equation().is_some()) => {
+                            let places = all.iter().map(|entry| entry.outer).collect();
+                            let written = vec!["…"; all.len()].join(", ");
+                            d.repair_at(
+                                Goes::Quoting(places),
+                                "its entries are separated by commas",
+                                term.span,
+                                written,
+                            )
+                        }
+                        _ => d.help("write it as `{ x = 1, x' = 2 }`"),
+                    }))
+                }
             };
         };
         let mut point = Point::default();

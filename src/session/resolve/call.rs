@@ -4,7 +4,7 @@
 use super::space::{existing_order, jet_word};
 use super::{About, Names, Resolver, Wants, given};
 use crate::algebra::function::Elementary;
-use crate::diagnostic::{Diagnostic, Goes, codes};
+use crate::diagnostic::{Diagnostic, Goes, codes, elsewhere};
 use crate::model::kind::{self, FAMILY, FORM, FUNCTION, SERIES, SYSTEM, TEXT};
 use crate::model::value::{Fallible, Value};
 use crate::questions::call::{self as row, Given};
@@ -24,8 +24,9 @@ impl<'s> Resolver<'s> {
             ExprKind::Name(name) => {
                 let scope = self.scope;
                 let foreign = self.statement_as_call(id, &name.text, ast.span(callee), arguments);
-                if let Some(problem) =
-                    foreign.or_else(|| self.foreign_call(id, &name.text, ast.span(callee), arguments))
+                if let Some(problem) = foreign
+                    .or_else(|| self.foreign_call(id, &name.text, ast.span(callee), arguments))
+                    .or_else(|| self.call_with_a_slip(id, name, ast.span(callee), arguments))
                 {
                     self.say_unknown(&name.text, problem);
                     self.open(|r| r.all(arguments));
@@ -363,7 +364,17 @@ impl<'s> Resolver<'s> {
 
     fn unknown_call(&mut self, name: &Name, span: Span, arguments: &[ExprId]) -> TermKind {
         if self.names == Names::Known {
-            let problem = self.unknown_function(&name.text, span);
+            let mut problem = self.unknown_function(&name.text, span);
+            let names = arguments.iter().all(|a| self.ast.name(*a).is_some_and(|n| n.primes == 0));
+            if problem.repairs.is_empty() && name.primes == 0 && names && !arguments.is_empty() {
+                let written: Vec<&str> = arguments.iter().filter_map(|a| Some(&*self.ast.name(*a)?.text)).collect();
+                let declared = format!("function {}({})", name.text, written.join(", "));
+                let is_new = !self.is_coordinate(&name.text) && self.scope.value(&name.text).is_none();
+                if is_new && elsewhere::ours(elsewhere::Use::Function, &name.text).is_none() {
+                    let help = format!("one without a formula is declared as well: `{declared}`");
+                    problem = problem.repair_at(Goes::LineBefore, help, span, declared);
+                }
+            }
             if self.is_assigned(span) {
                 // `f(u) = u^2`: the arguments are declared with it.
                 self.say_unknown(&name.text, meant_to_declare(problem, &name.text, span));

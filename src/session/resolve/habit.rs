@@ -5,12 +5,22 @@ use super::{Names, Resolver};
 use crate::algebra::function::Elementary;
 use crate::diagnostic::elsewhere::{self, Ours, Use};
 use crate::diagnostic::{Diagnostic, Goes, codes};
-use crate::model::kind::{FAMILY, FIELD, INTEGER, POINT, RUN};
+use crate::model::kind::{FAMILY, FIELD, INTEGER, POINT, RUN, SYSTEM};
+use crate::model::value::Value;
 use crate::questions::{self, Question};
+use crate::session::scope::Meaning;
 use crate::session::term::{Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{ExprId, ExprKind, Name};
 use crate::syntax::usage;
+
+/// Where the exponent of a power stands.
+fn power_places(resolver: &Resolver, id: ExprId) -> Vec<Span> {
+    match resolver.ast.kind(id) {
+        ExprKind::Power { exponent, .. } => vec![resolver.ast.outer(*exponent)],
+        _ => vec![],
+    }
+}
 
 /// A text in which `…` stands for what is written at these places, one after another.
 type Quoted = (String, Vec<Span>);
@@ -36,6 +46,101 @@ impl Resolver<'_> {
         let title = format!("there is no function `{name}`");
         let d = Diagnostic::error(&codes::UNKNOWN_NAME, title).about(name).label(callee, "of another system");
         Some(d.repair_at(Goes::Quoting(written.1), how, self.ast.span(id), written.0))
+    }
+
+    /// `D(f)`, `x(0) = 1`, `sum(q[i]^2, i, 1, 3)` and `sum(q^2)`: what is written so elsewhere.
+    pub(super) fn call_with_a_slip(
+        &self,
+        id: ExprId,
+        name: &Name,
+        callee: Span,
+        arguments: &[ExprId],
+    ) -> Option<Diagnostic> {
+        let (text, whole) = (&*name.text, self.ast.span(id));
+        if self.names == Names::Open || self.scope.function(text).is_some() {
+            return None;
+        }
+        match (text, arguments) {
+            ("D", [of]) => {
+                let help = "the rate of change is a prime; a partial derivative names its coordinate: `D(f, x)`";
+                let d = Diagnostic::error(&codes::WRONG_ARGUMENTS, "`D` takes at least 2 arguments, not 1");
+                let written = format!("{}'", self.atom(*of));
+                let places = Goes::Quoting(vec![self.ast.outer(*of)]);
+                Some(d.label(callee, "asked here").repair_at(places, help, whole, written))
+            }
+            (_, [time]) if self.is_coordinate(text) && matches!(self.ast.kind(*time), ExprKind::Number(_)) => {
+                let d = Diagnostic::error(&codes::UNKNOWN_NAME, format!("`{text}` is not a function"))
+                    .about(text)
+                    .label(whole, "a coordinate at a time");
+                let help = "an initial value is given without its time, and in a run there is `run at { t = 3 }`";
+                Some(d.repair_at(Goes::Quoting(vec![callee]), help, whole, "…"))
+            }
+            ("sum" | "product" | "list", [body, index, from, to]) => {
+                let index = self.ast.name(*index).filter(|n| n.primes == 0)?;
+                let places = vec![self.ast.outer(*from), self.ast.outer(*to), self.ast.outer(*body)];
+                let d = Diagnostic::error(&codes::UNKNOWN_NAME, format!("`{text}` needs an index and its range"));
+                let written = format!("{text}({} in …..…, …)", index.text);
+                Some(d.about(text).label(callee, "over what?").repair_at(
+                    Goes::Quoting(places),
+                    format!("write `{text}({} in 1..n, …)`", index.text),
+                    whole,
+                    written,
+                ))
+            }
+            ("sum" | "product", [body]) => {
+                let (of, power) = match self.ast.kind(*body) {
+                    ExprKind::Power { base, exponent } => (*base, Some(*exponent)),
+                    _ => (*body, None),
+                };
+                let (member, last) = self.member_of(of)?;
+                let power = power.map_or(String::new(), |_| "^…".to_string());
+                let places = power_places(self, *body);
+                let d = Diagnostic::error(&codes::UNKNOWN_NAME, format!("`{text}` needs an index and its range"));
+                Some(d.about(text).label(callee, "over what?").repair_at(
+                    Goes::Quoting(places),
+                    "its index runs over the family",
+                    whole,
+                    format!("{text}(i in 1..{last}, {member}{power})"),
+                ))
+            }
+            _ => None,
+        }
+    }
+
+    /// The name of a family, with primes or without, as its member of index `i`, and how many there are.
+    pub(super) fn member_of(&self, id: ExprId) -> Option<(String, i64)> {
+        let name = self.ast.name(id)?;
+        let Some(Meaning::Value(Value::Indexed(family))) = self.scope.value(&name.text).map(|b| &b.meaning) else {
+            return None;
+        };
+        let simple = family.members.keys().enumerate().all(|(i, key)| key.as_slice() == [i as i64 + 1]);
+        let member = format!("{}[i]{}", name.text, "'".repeat(name.primes as usize));
+        simple.then_some((member, family.members.len() as i64))
+    }
+
+    /// `q'^2` of a family.
+    pub(super) fn power_of_family(&self, whole: Span, base: ExprId, exponent: ExprId) -> Option<Diagnostic> {
+        let (member, last) = self.member_of(base).filter(|_| self.names == Names::Known)?;
+        let title = format!("`{}` is a family of names", self.ast.name(base)?.text);
+        let d = Diagnostic::error(&codes::WRONG_KIND, title).label(whole, "a power of all of them");
+        Some(d.repair_at(
+            Goes::Quoting(vec![self.ast.outer(exponent)]),
+            format!("a sum over its members: `sum(i in 1..{last}, {member}^2)`"),
+            whole,
+            format!("sum(i in 1..{last}, {member}^…)"),
+        ))
+    }
+
+    /// `q'[1]`.
+    pub(super) fn primes_before_index(&self, of: ExprId, keys: &[ExprId], whole: Span) -> Option<Diagnostic> {
+        let name = self.ast.name(of).filter(|n| n.primes > 0 && self.names == Names::Known)?;
+        let (Some(_), [key]) = (self.member_of(of), keys) else { return None };
+        let word = Span { end: whole.start + name.text.len() as u32, ..whole };
+        let text = format!("…[…]{}", "'".repeat(name.primes as usize));
+        let d = Diagnostic::error(&codes::WRONG_KIND, "the primes of a member stand behind its index")
+            .label(whole, "a family has no primes");
+        let places = Goes::Quoting(vec![word, self.ast.outer(*key)]);
+        Some(d.repair_at(places, format!("write `{}[…]'`", name.text), whole, text))
     }
 
     /// `f.subs(x, 2)`, `A.det()`, `L.energy()`: what is asked stands before the brackets.
@@ -140,7 +245,9 @@ impl Resolver<'_> {
             return;
         }
         if is_count && given > question.parameters.len() {
-            if let Some(kept) = question.parameters.len().checked_sub(1).and_then(|n| arguments.get(n)) {
+            if let Some(repaired) = self.put_together(question, arguments, problem) {
+                *problem = repaired;
+            } else if let Some(kept) = question.parameters.len().checked_sub(1).and_then(|n| arguments.get(n)) {
                 let start = self.ast.outer(*kept).end;
                 let place = Span { start, end, ..self.ast.outer(*last) };
                 *problem = problem.clone().repair("leave out the rest", place, "");
@@ -163,6 +270,36 @@ impl Resolver<'_> {
         {
             *problem = problem.clone().repair(format!("for example `{rest}`"), self.ast.outer(arguments[i]), rest);
         }
+    }
+
+    /// `equations(L, rod)`: forces and constraints belong to the system.
+    fn put_together(&self, question: &Question, arguments: &[ExprId], problem: &Diagnostic) -> Option<Diagnostic> {
+        let [parameter] = question.parameters else { return None };
+        let [system, parts @ ..] = arguments else { return None };
+        if !parameter.kinds.meets(SYSTEM) || parameter.kinds.is_any() {
+            return None;
+        }
+        let (mut forces, mut constraints) = (vec![], vec![]);
+        for part in parts {
+            let name = self.ast.name(*part).filter(|n| n.primes == 0)?;
+            match self.scope.value(&name.text).map(|b| &b.meaning)? {
+                Meaning::Value(Value::Force(_)) => forces.push(&*name.text),
+                Meaning::Value(Value::Constraint(_)) => constraints.push(&*name.text),
+                _ => return None,
+            }
+        }
+        let mut text = "…".to_string();
+        if !forces.is_empty() {
+            text += &format!(" with {}", forces.join(" and "));
+        }
+        if !constraints.is_empty() {
+            text += &format!(" subject to {}", constraints.join(" and "));
+        }
+        let place = self.ast.outer(*system);
+        let whole = place.to(self.ast.outer(*parts.last()?));
+        let d = Diagnostic { helps: vec![], ..problem.clone() };
+        let help = "forces and constraints are put to the system: `L with drag subject to rod`";
+        Some(d.repair_at(Goes::Quoting(vec![place]), help, whole, text))
     }
 
     /// What a term is, without what is wrong with it.

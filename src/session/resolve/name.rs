@@ -3,7 +3,7 @@
 use super::call::meant_to_declare;
 use super::{Names, Resolver, Stand, coordinate_of};
 use crate::algebra::{Coordinate, Symbol};
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, Goes, codes};
 use crate::geometry::jet::FiberedManifold;
 use crate::model::value::{Fallible, Value};
 use crate::questions::call::Shape;
@@ -15,6 +15,15 @@ use std::rc::Rc;
 
 impl Resolver<'_> {
     pub(super) fn name(&mut self, id: ExprId, name: &Name, span: Span) -> TermKind {
+        if name.primes > 0 && self.names == Names::Known && self.is_parameter(&name.text) {
+            let text = &name.text;
+            let d = Diagnostic::error(&codes::NO_EFFECT, format!("`{text}` is a parameter, and its derivative is 0"))
+                .label(span, "a parameter does not change");
+            let word = Span { end: span.start + text.len() as u32, ..span };
+            let help = "what moves is a coordinate of a manifold; leave the prime out where the parameter is meant";
+            self.say(d.repair_at(Goes::Quoting(vec![word]), help, span, "…"));
+            return TermKind::Hole;
+        }
         match self.meaning(id, name, span) {
             Ok(Some(kind)) => kind,
             Ok(None) if self.names == Names::Open => TermKind::Hole,
@@ -32,6 +41,13 @@ impl Resolver<'_> {
                 TermKind::Hole
             }
         }
+    }
+
+    /// A parameter by its own name, and not a coordinate or a place of a function.
+    fn is_parameter(&self, text: &str) -> bool {
+        let is_local = self.locals.iter().any(|(name, _)| &**name == text);
+        let on = self.on.as_ref().is_some_and(|m| coordinate_of(m, text).is_some());
+        !is_local && !on && matches!(self.scope.value(text).map(|b| &b.meaning), Some(Meaning::Parameter(_)))
     }
 
     /// A name that nothing declares, where it stands first.

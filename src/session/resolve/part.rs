@@ -90,6 +90,10 @@ impl Resolver<'_> {
     }
 
     pub(super) fn index(&mut self, of: ExprId, keys: &[ExprId], whole: Span) -> TermKind {
+        if let Some(problem) = self.primes_before_index(of, keys, whole) {
+            self.say(problem);
+            return TermKind::Hole;
+        }
         if let Some(kind) = self.entry(of, keys, 0).or_else(|| self.member_differential(of, keys, 0)) {
             return kind;
         }

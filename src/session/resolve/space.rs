@@ -3,7 +3,7 @@
 use super::Resolver;
 use crate::algebra::Coordinate;
 use crate::algebra::print::name::spelled;
-use crate::diagnostic::{Diagnostic, codes, suggest};
+use crate::diagnostic::{Diagnostic, Goes, codes, suggest};
 use crate::geometry::jet::{FiberedManifold, JetSpace};
 use crate::model::value::{Fallible, Value};
 use crate::questions;
@@ -78,9 +78,12 @@ impl Resolver<'_> {
                         last.span,
                         near,
                     ),
-                    None => diagnostic
-                        .label(last.span, "not known here")
-                        .help(format!("declare it before: `manifold {} over t {{ x }}`", last.node)),
+                    None => diagnostic.label(last.span, "not known here").repair_at(
+                        Goes::LineBefore,
+                        format!("declare it before: `manifold {} over t {{ x }}`", last.node),
+                        last.span,
+                        format!("manifold {} over t {{ x }}", last.node),
+                    ),
                 }))
             }
         }

@@ -1,7 +1,7 @@
 //! Statements. Spaces after `on` come first, for their coordinates are the names of what follows; a run has those of the
 //! manifold of its system.
 
-use super::{Collecting, Names, Resolver, Wants, given, picture};
+use super::{Collecting, Names, Resolver, Wants, coordinate_of, given, picture};
 use crate::algebra::Symbol;
 use crate::algebra::expr::Relation;
 use crate::diagnostic::{Diagnostic, Goes, codes, elsewhere, suggest};
@@ -167,6 +167,15 @@ impl Resolver<'_> {
             return None;
         }
         self.refuse_same_arguments(&f.arguments);
+        // `function F(t) = "force.csv"`
+        if let ast::FunctionMeaning::Body(value) = &f.meaning
+            && let ExprKind::String(_) = self.ast.kind(*value)
+        {
+            let place = self.ast.span(*value);
+            let d = Diagnostic::error(&codes::SYNTAX, "a table follows `from`").label(place, "a table");
+            self.say(d.repair_at(Goes::BackTo("="), "write `from` for the sign", place, "from …"));
+            return None;
+        }
         let symbol = crate::algebra::Function::declare(&f.name.node, f.arguments.len() as u32);
         let body = match &f.meaning {
             ast::FunctionMeaning::Body(value) => Some(self.function_body(symbol, &f.arguments, *value)),
@@ -344,6 +353,21 @@ impl Resolver<'_> {
 
     /// What varies in a sweep and what is kept of it, on the manifold of its system.
     pub fn sweep_rows(&mut self, s: &ast::Sweep, home: Option<&FiberedManifold>) -> SweepRows {
+        // Before the clauses, where the same names stand again.
+        for name in s.axes.iter().filter_map(|axis| Some((self.ast.name(axis.coordinate)?, axis.coordinate))) {
+            let (name, id) = name;
+            let span = self.ast.span(id);
+            let is_of_home = home.is_some_and(|m| coordinate_of(m, &name.text).is_some());
+            let is_new = !is_of_home && matches!(self.meaning(id, name, span), Ok(None));
+            if is_new && home.is_some() && self.names == Names::Known && name.primes == 0 {
+                let title = format!("`{}` is neither a parameter nor a coordinate", name.text);
+                let d = Diagnostic::error(&codes::UNKNOWN_NAME, title).about(&name.text).label(span, "not declared");
+                let declared = format!("param {}", name.text);
+                let help = format!("declare it: `{declared}`; an initial value is varied by its coordinate");
+                let text = name.text.clone();
+                self.say_unknown(&text, d.repair_at(Goes::LineBefore, help, span, declared));
+            }
+        }
         let clauses = self.clauses(&s.clauses, home);
         let names = if home.is_some() { self.names } else { Names::Open };
         let before = std::mem::replace(&mut self.names, names);

@@ -72,7 +72,14 @@ fn read<'t>(drawing: &'t Drawing) -> Fallible<Drawn<'t>> {
         let refused = Diagnostic::error(&codes::UNKNOWN_CLAUSE, format!("`{}` is not drawn", word.node))
             .label(word.span, "no such shape")
             .note(format!("there are {}", ROWS.iter().map(|row| row.usage).collect::<Vec<_>>().join("; ")));
-        return Err(Box::new(match suggest::nearest(&word.node, words) {
+        // What others call them.
+        let other = match &*word.node {
+            "line" | "segment" | "link" | "bar" | "stick" => Some("rod"),
+            "dot" | "ball" | "bob" | "mass" | "marker" => Some("point"),
+            "trace" | "path" | "tail" => Some("trail"),
+            _ => None,
+        };
+        return Err(Box::new(match other.or_else(|| suggest::nearest(&word.node, words)) {
             Some(near) => refused.repair(format!("write `{near}`"), word.span, near.to_string()),
             None => refused,
         }));

@@ -520,11 +520,24 @@ pub(super) fn read_stop(
 ) -> Fallible<Stop> {
     let span = when.span;
     let Some((left, right)) = when.equation() else {
-        return Err(Box::new(
-            Diagnostic::error(&codes::BAD_OPTION, "a surface is given by an equation")
-                .label(span, "not an equation")
-                .help("write `x = 3 rising`, `falling`, or neither for both"),
-        ));
+        let d =
+            Diagnostic::error(&codes::BAD_OPTION, "a surface is given by an equation").label(span, "not an equation");
+        let inequality = match &when.kind {
+            TermKind::Compare { relation, left, right, .. } => match relation {
+                ast::Comparison::Less | ast::Comparison::LessEqual => Some((left, right, "falling")),
+                ast::Comparison::Greater | ast::Comparison::GreaterEqual => Some((left, right, "rising")),
+                _ => None,
+            },
+            _ => None,
+        };
+        return Err(Box::new(match inequality {
+            Some((left, right, how)) => {
+                let how = if direction.is_some() { String::new() } else { format!(" {how}") };
+                let help = "it begins to hold where both sides are equal, in one direction";
+                d.repair_at(Goes::Quoting(vec![left.outer, right.outer]), help, span, format!("… = …{how}"))
+            }
+            None => d.help("write `x = 3 rising`, `falling`, or neither for both"),
+        }));
     };
     let value = evaluator.expr(left)? - evaluator.expr(right)?;
     let direction = match direction {

@@ -6,7 +6,7 @@ use crate::diagnostic::elsewhere::{self, Use};
 use crate::diagnostic::{Diagnostic, codes, suggest};
 use crate::source::Span;
 use crate::syntax::lexer::Placed;
-use crate::syntax::token::{STATEMENT_WORDS, Token};
+use crate::syntax::token::{RUN_CLAUSES, STATEMENT_WORDS, Token};
 
 /// Units as they are written behind numbers.
 const UNITS: &[&str] = &[
@@ -23,6 +23,242 @@ impl Scene<'_> {
             .or_else(|| self.coordinates_alone())
             .or_else(|| self.coordinates_without_braces())
             .or_else(|| self.range_of_a_sweep())
+            .or_else(|| self.space_of_books())
+            .or_else(|| self.clause_in_a_row())
+            .or_else(|| self.rhythm_before_columns())
+            .or_else(|| self.numbered_names())
+            .or_else(|| self.index_with_equality())
+            .or_else(|| self.pair_for_a_curve())
+            .or_else(|| self.setting_without_sign())
+            .or_else(|| self.section_without_its_word())
+            .or_else(|| self.another_word())
+    }
+
+    /// `J^1(Y)`, `J 1(Y)`, `T*Q` and `R*TQ` after `on`.
+    fn space_of_books(&self) -> Option<Diagnostic> {
+        let (before, found, after) = (self.before()?, self.found()?, self.after()?);
+        let word = self.slice(before);
+        let stands_on =
+            self.index.checked_sub(2).and_then(|i| self.token(Some(i))).is_some_and(|t| t.token == Token::On);
+        if !stands_on {
+            return None;
+        }
+        let (order, last) = match (word, found.token) {
+            ("J", Token::Caret) if after.token == Token::Number => (self.slice(after), self.index + 2),
+            ("J", Token::Number) => (self.slice(found), self.index + 1),
+            ("T", Token::Star) if after.token == Token::Word => ("1", self.index + 1),
+            ("R" | "ℝ", Token::Star | Token::Word) => ("1", self.index + 1),
+            _ => return None,
+        };
+        // The name of the manifold, in brackets or alone.
+        let rest = &self.lexed.tokens[last..];
+        let name = rest.iter().find(|t| t.token == Token::Word && self.slice(**t) != "x")?;
+        let close = rest.iter().find(|t| t.start >= name.end).filter(|t| t.token == Token::CloseParen);
+        let end = close.map_or(name.end, |t| t.end);
+        let name = self.slice(*name);
+        let manifold =
+            if word == "T" || word == "J" { name } else { name.trim_start_matches('T').trim_start_matches('*') };
+        let manifold = if manifold.is_empty() { self.last_manifold()? } else { manifold };
+        let (whole, written) = (Span { end, ..self.span(before) }, format!("J{order}({manifold})"));
+        let d = Diagnostic::error(&codes::SYNTAX, "spaces are `J1(Y)`, `J2(Y)`, …, with the time in them");
+        let d = d.label(whole, "another notation").repair(format!("write `{written}`"), whole, written);
+        Some(if (word, found.token) == ("T", Token::Star) { d.note("momenta are asked of a Lagrangian") } else { d })
+    }
+
+    /// `from x = 1, until t = 10` and `from x = 1 until t = 10`: a clause begins behind a `;`.
+    fn clause_in_a_row(&self) -> Option<Diagnostic> {
+        let (before, found) = (self.before()?, self.found()?);
+        let opens = |t: Placed| RUN_CLAUSES.iter().any(|(word, _)| *word == self.slice(t));
+        if !self.in_block() || !self.statement_has(&[Token::Simulate, Token::Sweep]) {
+            return None;
+        }
+        let comma = self.token(self.index.checked_sub(2)).filter(|t| t.token == Token::Comma);
+        let (place, clause) = match comma {
+            Some(comma) if opens(before) => (self.span(comma), before),
+            _ if opens(found) && before.token.ends_operand() && !opens(before) => {
+                (Span { start: before.end, end: before.end, ..self.span(before) }, found)
+            }
+            _ => return None,
+        };
+        Some(
+            Diagnostic::error(&codes::SYNTAX, "the clauses of a run are separated by `;`")
+                .label(self.span(clause), "another clause begins here")
+                .repair(format!("write `; {} …`", self.slice(clause)), place, ";"),
+        )
+    }
+
+    /// Whether one of these words stands in the statement around this place, before it.
+    fn statement_has(&self, words: &[Token]) -> bool {
+        let Some((head, _)) = self.head() else { return false };
+        // An entry of a block begins a reach of its own, so everything up to here is looked at.
+        let start = self.lexed.tokens[..head].iter().rposition(|t| t.token == Token::Separator).map_or(0, |i| i + 1);
+        self.lexed.tokens[start..self.index.min(self.lexed.tokens.len())].iter().any(|t| words.contains(&t.token))
+    }
+
+    /// `record every 1/10 x`.
+    fn rhythm_before_columns(&self) -> Option<Diagnostic> {
+        let (before, record) = (self.before()?, self.token(self.index.checked_sub(2))?);
+        if self.slice(before) != "every" || record.token != Token::Record {
+            return None;
+        }
+        let rest = &self.lexed.tokens[self.index..];
+        let end = rest.iter().position(|t| t.token.is_separator() || t.token == Token::CloseBrace)?;
+        let number = rest[..end].iter().rposition(|t| t.token == Token::Number)? + 1;
+        let (first, last) = (rest.first()?, rest[..end].last()?);
+        let columns = rest.get(number).filter(|_| number < end)?;
+        let piece = |from: u32, to: u32| self.text[from as usize..to as usize].trim().trim_end_matches(',').trim_end();
+        let written = format!("{} every {}", piece(columns.start, last.end), piece(first.start, columns.start));
+        let place = Span { end: last.end, ..self.span(before) };
+        Some(
+            Diagnostic::error(&codes::SYNTAX, "how often stands behind what is recorded")
+                .label(self.span(before), "here")
+                .repair(format!("write `record {written}`"), place, written),
+        )
+    }
+
+    /// `q1..q3` and `q1, .., q3` among coordinates or parameters, and `m.1`.
+    fn numbered_names(&self) -> Option<Diagnostic> {
+        let found = self.found()?;
+        let head = self.head()?.1.token;
+        if !matches!(head, Token::Manifold | Token::Param) {
+            return None;
+        }
+        let comma = |t: &Placed| t.token == Token::Comma;
+        let (left, dots) = match found.token {
+            Token::DotDot => (self.before()?, self.index),
+            Token::Number if self.before()?.token == Token::Dot => {
+                let name = self.token(self.index.checked_sub(2)).filter(|t| t.token == Token::Word)?;
+                let written = format!("{}_{}", self.slice(name), self.slice(found));
+                let whole = Span { end: found.end, ..self.span(name) };
+                return Some(
+                    Diagnostic::error(&codes::SYNTAX, "a name has no dots").label(whole, "not a name").repair(
+                        format!("write `{written}`"),
+                        whole,
+                        written,
+                    ),
+                );
+            }
+            _ => return None,
+        };
+        let left = if comma(&left) { self.token(self.index.checked_sub(2))? } else { left };
+        let right = self.lexed.tokens[dots + 1..].iter().find(|t| !comma(t))?;
+        let split = |t: Placed| {
+            let name = self.slice(t);
+            let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+            Some((stem, &name[stem.len()..])).filter(|(_, digits)| !digits.is_empty())
+        };
+        let ((stem, from), (other, to)) = (split(left)?, split(*right)?);
+        let stem = (stem == other).then(|| stem.trim_end_matches('_'))?;
+        let (whole, written) = (Span { end: right.end, ..self.span(left) }, format!("{stem}[{from}..{to}]"));
+        Some(
+            Diagnostic::error(&codes::SYNTAX, "a family of names has a range")
+                .label(self.span(found), "not between names")
+                .repair(format!("write `{written}`"), whole, written),
+        )
+    }
+
+    /// `sum(i=1..3, q[i])`.
+    fn index_with_equality(&self) -> Option<Diagnostic> {
+        self.found().filter(|t| t.token == Token::DotDot)?;
+        let back = |n: usize| self.token(self.index.checked_sub(n));
+        let (sign, index) = (back(2).filter(|t| t.token == Token::Equal)?, back(3).filter(|t| t.token == Token::Word)?);
+        back(4).filter(|t| matches!(t.token, Token::OpenParen | Token::Comma))?;
+        Some(
+            Diagnostic::error(&codes::SYNTAX, "an index runs in its range")
+                .label(self.span(sign), "here the word is `in`")
+                .repair(format!("write `{} in …`", self.slice(index)), self.span(sign), " in "),
+        )
+    }
+
+    /// `plot r { (x, x') }`.
+    fn pair_for_a_curve(&self) -> Option<Diagnostic> {
+        if self.head()?.1.token != Token::Plot || self.found()?.token != Token::Comma {
+            return None;
+        }
+        let (open, x) = (self.token(self.index.checked_sub(2))?, self.before()?);
+        let (y, close) = (self.after()?, self.token(Some(self.index + 2))?);
+        let names = x.token == Token::Word && y.token == Token::Word;
+        if !names || (open.token, close.token) != (Token::OpenParen, Token::CloseParen) {
+            return None;
+        }
+        let (whole, written) =
+            (Span { end: close.end, ..self.span(open) }, format!("{} against {}", self.slice(y), self.slice(x)));
+        Some(
+            Diagnostic::error(&codes::SYNTAX, "a curve is one quantity against another").label(whole, "a pair").repair(
+                format!("write `{written}`"),
+                whole,
+                written,
+            ),
+        )
+    }
+
+    /// `title "a free particle"` among the curves of a plot.
+    fn setting_without_sign(&self) -> Option<Diagnostic> {
+        let (before, found) = (self.before()?, self.found()?);
+        let texts = ["title", "x_label", "y_label"];
+        if found.token != Token::String || !texts.contains(&self.slice(before)) || !self.in_block() {
+            return None;
+        }
+        let gap = Span { start: before.end, end: found.start, ..self.span(before) };
+        let (name, text) = (self.slice(before), self.slice(found));
+        Some(Diagnostic::error(&codes::SYNTAX, "a setting is an equation").label(self.span(found), "its value").repair(
+            format!("write `{name} = {text}`"),
+            gap,
+            " = ",
+        ))
+    }
+
+    /// `poincare r { x = 0; y, y' }`.
+    fn section_without_its_word(&self) -> Option<Diagnostic> {
+        let found = self.found().filter(|t| t.token == Token::Word)?;
+        if !self.expects("section") && !self.expects("plot") || !self.statement_has(&[Token::Poincare]) {
+            return None;
+        }
+        let rest = &self.lexed.tokens[self.index..];
+        let end = rest.iter().position(|t| t.token.is_separator() || t.token == Token::CloseBrace)?;
+        let entry = &rest[..end];
+        let start = Span { end: found.start, ..self.span(found) };
+        let d = Diagnostic::error(&codes::SYNTAX, "an entry of a section begins with `section` or `plot`")
+            .label(self.span(found), "here");
+        let whole = Span { end: entry.last()?.end, ..self.span(found) };
+        let text = &self.text[whole.range()];
+        match entry {
+            _ if entry.iter().any(|t| t.token == Token::Equal) => {
+                Some(d.repair(format!("write `section {text}`"), start, "section "))
+            }
+            [x, comma, y] if comma.token == Token::Comma => {
+                let written = format!("plot {} against {}", self.slice(*y), self.slice(*x));
+                Some(d.repair(format!("write `{written}`"), whole, written))
+            }
+            _ if entry.iter().any(|t| t.token == Token::Against) => {
+                Some(d.repair(format!("write `plot {text}`"), start, "plot "))
+            }
+            _ => None,
+        }
+    }
+
+    /// `stop if x = 0`, and `use ../wheel.mech`.
+    fn another_word(&self) -> Option<Diagnostic> {
+        let found = self.found()?;
+        let word = |wanted: &str| {
+            Diagnostic::error(&codes::SYNTAX, format!("here the word is `{wanted}`"))
+                .label(self.span(found), format!("not `{}`", self.slice(found)))
+        };
+        if self.expected == ["when"] && ["if", "at", "on", "where", "once", "as"].contains(&self.slice(found)) {
+            return Some(word("when").repair("write `when`", self.span(found), "when"));
+        }
+        let is_path = matches!(found.token, Token::DotDot | Token::Slash) && self.head()?.1.token == Token::Use;
+        is_path.then(|| {
+            let rest = &self.text[found.start as usize..];
+            let path = rest.split([' ', '\t', '\r', '\n', ';']).next().unwrap_or(rest);
+            let (whole, written) =
+                (Span { end: found.start + path.len() as u32, ..self.span(found) }, format!("\"{path}\""));
+            Diagnostic::error(&codes::SYNTAX, "a file is named in quotes").label(whole, "without quotes").repair(
+                format!("write `{written}`"),
+                whole,
+                written,
+            )
+        })
     }
 
     /// The tokens of the statement around this place.
@@ -78,11 +314,13 @@ impl Scene<'_> {
             );
         }
         let (_, head) = self.head()?;
-        if head.token != Token::Param || !UNITS.contains(&unit) {
+        let in_run = self.in_block() && self.statement_has(&[Token::Simulate, Token::Sweep]);
+        if head.token != Token::Param && !in_run || !UNITS.contains(&unit) {
             return None;
         }
         let rest = self.lexed.tokens[self.index..].iter();
-        let end = rest.take_while(|t| !t.token.is_separator() && t.token != Token::Comma).last()?.end;
+        let ends = |t: &Placed| t.token.is_separator() || matches!(t.token, Token::Comma | Token::CloseBrace);
+        let end = rest.take_while(|t| !ends(t)).last()?.end;
         Some(
             Diagnostic::error(&codes::SYNTAX, "numbers have no units")
                 .label(Span { end, ..self.span(found) }, "a unit")

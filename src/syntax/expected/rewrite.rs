@@ -36,6 +36,9 @@ const LIST: &str = "a list by a formula is `list(index in range, formula)`";
 const SPACE: &str = "a Lagrangian names the space it lives on";
 const CONSTRAINT: &str = "constraints follow `subject to`";
 const SAVE: &str = "a table is saved to a file";
+const TYPES: &str = "the arguments of a function are numbers, and need no type";
+const WHERE: &str = "what a name stands for is said before it is used";
+const FAMILY: &str = "a family of coordinates has a range";
 
 const STATEMENTS: &[Rewrite] = &[
     row("let $f = lambda *x : *body", "let $f(*x) = *body", FUNCTION),
@@ -48,6 +51,11 @@ const STATEMENTS: &[Rewrite] = &[
     row("$f = @ ( *x ) *body", "let $f(*x) = *body", FUNCTION),
     row("$f [ $x ] = *body", "let $f($x) = *body", FUNCTION),
     row("let $f [ $x ] = *body", "let $f($x) = *body", FUNCTION),
+    row("let $f ( *x ) = { return *body }", "let $f(*x) = *body", "a function is its formula"),
+    row("let $f $x = *body", "let $f($x) = *body", FUNCTION),
+    row("let $f $x $y = *body", "let $f($x, $y) = *body", FUNCTION),
+    row("let $f ( $x : $type ) = *body", "let $f($x) = *body", TYPES),
+    row("let $f ( $x : $type , $y : $other ) = *body", "let $f($x, $y) = *body", TYPES),
     row("$r = simulate …", "let $r = simulate", RUN),
     row("$r = sweep …", "let $r = sweep", RUN),
     row("$r = poincare …", "let $r = poincare", RUN),
@@ -103,6 +111,11 @@ const STATEMENTS: &[Rewrite] = &[
         ours: None,
         why: "forces follow `with`, constraints `subject to`: `system S = L with drag subject to rod`",
     },
+    row("*whole where $a = *first , $b = *second", "let $a = *first\nlet $b = *second\n*whole", WHERE),
+    row("*whole where $a = *first", "let $a = *first\n*whole", WHERE),
+    row("manifold $Y ( $t ) …", "manifold $Y over $t", "a manifold lies over its time"),
+    row("manifold $Y over $t { $q [ $i ] for $i in *range }", "manifold $Y over $t { $q[*range] }", FAMILY),
+    row("lepage > …", "", "the prompt of the session is no part of a program"),
     row("save *run as *file", "save *run to *file", SAVE),
     row("export *run to *file", "save *run to *file", SAVE),
     row("export *run as *file", "save *run to *file", SAVE),
@@ -148,10 +161,9 @@ impl Scene<'_> {
             Diagnostic::error(&codes::SYNTAX, row.why).label(self.span(*strange.unwrap_or(first)), "another notation");
         let Some(ours) = row.ours else { return Some(d) };
         let written = self.filled(ours, &caught)?;
-        let help = match written.split_once('\n') {
-            _ if written.is_empty() => "leave it out".to_string(),
-            Some((above, below)) => format!("write `{above}`, then `{below}`"),
-            None => format!("write `{written}`"),
+        let help = match written.as_str() {
+            "" => "leave it out".to_string(),
+            lines => format!("write `{}`", lines.replace('\n', "`, then `")),
         };
         Some(d.repair(help, whole, written))
     }
