@@ -3,12 +3,17 @@
 //! The integrand is expanded *in the variable of integration only* into terms coefficient · kernel,
 //! and each kernel is looked up: powers, powers of affine and quadratic polynomials, and
 //! xⁿ · g with g an exponential, trigonometric or hyperbolic function of an affine argument, or a
-//! derivative of an unspecified function. A kernel that is not in the table leaves its term as a
-//! [`Node::Integral`]; nothing is guessed, and every table row is tested by differentiation.
+//! derivative of an unspecified function. Two substitutions come before the table is given up: y = xᵏ where
+//! nothing but xᵏ occurs beside x^(k−1), and y = g(x) where the terms with f(g) together have the factor g′.
+//! A kernel for which there is no rule leaves its term as a [`Node::Integral`]; nothing is guessed, and every
+//! rule is tested by differentiation.
 
 use super::assume::sign_of;
+use super::conditions::record_nonzero;
+use super::derive::partial;
 use super::expr::{Expr, Node, post_order};
 use super::function::Elementary;
+use super::normal::simplify;
 use super::number::Rational;
 use super::substitute::substitute;
 use super::symbol::Symbol;
@@ -24,45 +29,91 @@ type Terms = BTreeMap<Kernel, Vec<Expr>>;
 /// An expansion with more terms than this is not attempted.
 const MAX_TERMS: usize = 4096;
 
-/// A function F with ∂F/∂x = e, or `None` if the table has no row for some term.
+/// A function F with ∂F/∂x = e, or `None` if there is no rule for some term.
 pub fn antiderivative(cx: &Inquiry, e: Expr, x: Symbol) -> Option<Expr> {
-    let mut parts = Vec::new();
-    for (kernel, coefficients) in expand_in(e, x)? {
-        let coefficient = Expr::add_all(coefficients);
-        if !coefficient.is_zero() {
-            parts.push(coefficient * integrate_kernel(cx, &kernel, x)?);
-        }
-    }
-    Some(Expr::add_all(parts))
+    let (closed, open) = integrate_terms(cx, expand_in(e, x)?, x, Some);
+    open.is_empty().then(|| Expr::add_all(closed))
 }
 
 /// ∫₀¹ e du. Terms with a closed form come out, the others stay together under one integral sign.
 pub fn unit_integral(cx: &Inquiry, e: Expr, u: Symbol) -> Expr {
     let Some(terms) = expand_in(e, u) else { return Expr::integral(u, e) };
+    let (closed, open) = integrate_terms(cx, terms, u, |primitive| {
+        let at = |value: i64| substitute(primitive, &FxHashMap::from_iter([(u, Expr::number(value))]));
+        let value = at(1) - at(0);
+        value.as_undefined().is_none().then_some(value)
+    });
+    let open = open.into_iter().map(|(kernel, coefficient)| coefficient * kernel_expr(&kernel));
+    let open: Vec<Expr> = open.collect();
+    Expr::add_all(closed.into_iter().chain((!open.is_empty()).then(|| Expr::integral(u, Expr::add_all(open)))))
+}
+
+/// A term coefficient · kernel.
+type Term = (Kernel, Expr);
+
+/// What `accept` makes of the primitives of the terms that have one, and the terms that have none.
+fn integrate_terms(
+    cx: &Inquiry,
+    terms: Terms,
+    x: Symbol,
+    accept: impl Fn(Expr) -> Option<Expr>,
+) -> (Vec<Expr>, Vec<Term>) {
     let (mut closed, mut open) = (Vec::new(), Vec::new());
     for (kernel, coefficients) in terms {
         let coefficient = Expr::add_all(coefficients);
         if coefficient.is_zero() {
             continue;
         }
-        match unit_integral_of_kernel(cx, &kernel, u) {
-            Some(value) => closed.push(coefficient * value),
-            None => open.push(coefficient * kernel_expr(&kernel)),
+        match integrate_kernel(cx, &kernel, x).and_then(&accept) {
+            Some(primitive) => closed.push(coefficient * primitive),
+            None => open.push((kernel, coefficient)),
         }
     }
-    Expr::add_all(closed.into_iter().chain((!open.is_empty()).then(|| Expr::integral(u, Expr::add_all(open)))))
+    while let Some((primitive, rest)) = by_inner_derivative(cx, &open, x, &accept) {
+        closed.push(primitive);
+        open = rest;
+    }
+    (closed, open)
+}
+
+/// ∫ f(g(x)) g′(x) dx with y = g: the terms that have f(g) in common, where the rest of them is a multiple of g′.
+fn by_inner_derivative(
+    cx: &Inquiry,
+    open: &[Term],
+    x: Symbol,
+    accept: impl Fn(Expr) -> Option<Expr>,
+) -> Option<(Expr, Vec<Term>)> {
+    let mut outer: Vec<&(Expr, Rational)> = open.iter().flat_map(|(kernel, _)| kernel).collect();
+    outer.sort();
+    outer.dedup();
+    outer.into_iter().find_map(|factor| {
+        let (f, exponent) = factor;
+        let g = match f.node() {
+            Node::Apply(_, arguments) if arguments.len() == 1 => arguments[0],
+            Node::Sum { .. } => *f,
+            _ => return None,
+        };
+        let (with, without): (Vec<&Term>, Vec<&Term>) = open.iter().partition(|(kernel, _)| kernel.contains(factor));
+        let beside = with.iter().map(|(kernel, coefficient)| {
+            let others: Kernel = kernel.iter().filter(|other| *other != factor).cloned().collect();
+            *coefficient * kernel_expr(&others)
+        });
+        let slope = partial(cx, g, x);
+        let multiple = simplify(cx, Expr::add_all(beside) / slope).ok()?;
+        if slope.is_zero() || occurs(x, multiple) {
+            return None;
+        }
+        let y = Symbol::bound("y");
+        let of_y = if *f == g { Expr::symbol(y) } else { f.with_children(&[Expr::symbol(y)]) };
+        let inner = antiderivative(cx, of_y.pow(exponent.clone()), y)?;
+        let primitive = accept(substitute(inner, &FxHashMap::from_iter([(y, g)])))?;
+        Some((multiple * primitive, without.into_iter().cloned().collect()))
+    })
 }
 
 /// Whether an integral sign is left anywhere in `e`.
 pub fn has_integral(e: Expr) -> bool {
     post_order(&[e]).iter().any(|x| matches!(x.node(), Node::Integral { .. }))
-}
-
-fn unit_integral_of_kernel(cx: &Inquiry, kernel: &Kernel, u: Symbol) -> Option<Expr> {
-    let primitive = integrate_kernel(cx, kernel, u)?;
-    let at = |value: i64| substitute(primitive, &FxHashMap::from_iter([(u, Expr::number(value))]));
-    let value = at(1) - at(0);
-    value.as_undefined().is_none().then_some(value)
 }
 
 fn kernel_expr(kernel: &Kernel) -> Expr {
@@ -196,6 +247,51 @@ struct Wave {
 }
 
 fn integrate_kernel(cx: &Inquiry, kernel: &Kernel, x: Symbol) -> Option<Expr> {
+    from_table(cx, kernel, x).or_else(|| in_a_power(cx, kernel, x))
+}
+
+/// ∫ xⁿ f(xᵏ) dx where k divides n + 1: y = xᵏ, dy = k x^(k−1) dx.
+fn in_a_power(cx: &Inquiry, kernel: &Kernel, x: Symbol) -> Option<Expr> {
+    let ex = Expr::symbol(x);
+    let (of_x, others): (Vec<_>, Vec<_>) = kernel.iter().cloned().partition(|(atom, _)| *atom == ex);
+    let n = of_x.first()?.1.to_i64().filter(|n| (1..=64).contains(n))?;
+    (2..=n + 1).rev().filter(|k| (n + 1) % k == 0).find_map(|k| {
+        let y = Symbol::bound("y");
+        let raised: Option<Kernel> =
+            others.iter().map(|(atom, r)| Some((through_power(*atom, x, k, y)?, r.clone()))).collect();
+        let integrand = Expr::symbol(y).pow((n + 1) / k - 1) * Expr::product(Rational::ONE, raised?);
+        let inner = antiderivative(cx, integrand, y)?;
+        Some(substitute(inner, &FxHashMap::from_iter([(y, ex.pow(k))])).scale(&Rational::ratio(1, k)))
+    })
+}
+
+/// `e` with y for xᵏ, if x occurs in powers of xᵏ only.
+fn through_power(e: Expr, x: Symbol, k: i64, y: Symbol) -> Option<Expr> {
+    let by_k = |exponent: &Rational| Some(exponent * &Rational::ratio(1, k)).filter(Rational::is_integer);
+    let mut done: FxHashMap<Expr, Option<Expr>> = FxHashMap::default();
+    for node in post_order(&[e]) {
+        let image = match node.node() {
+            _ if !occurs(x, node) => Some(node),
+            Node::Symbol(_) | Node::Piecewise { .. } | Node::Integral { .. } => None,
+            Node::Product(factors) => factors
+                .iter()
+                .map(|(base, exponent)| match base.as_symbol() == Some(x) {
+                    true => Some((Expr::symbol(y), by_k(exponent)?)),
+                    false => Some((done[base]?, exponent.clone())),
+                })
+                .collect::<Option<Vec<_>>>()
+                .map(|factors| Expr::product(Rational::ONE, factors)),
+            _ => {
+                let children: Option<Vec<Expr>> = node.children().iter().map(|child| done[child]).collect();
+                children.map(|children| node.with_children(&children))
+            }
+        };
+        done.insert(node, image);
+    }
+    done[&e]
+}
+
+fn from_table(cx: &Inquiry, kernel: &Kernel, x: Symbol) -> Option<Expr> {
     let split = split(kernel, x)?;
     if let Some(other) = split.other {
         let alone = split.polynomials.is_empty() && split.exponential.is_none() && split.waves.is_empty();
@@ -354,6 +450,20 @@ fn lowered(g: Expr, x: Symbol, k: u32) -> Option<Expr> {
     }
 }
 
+/// A root with u for |u|, for what does not depend on its sign.
+fn without_size(root: Expr) -> Expr {
+    match root.node() {
+        Node::Apply(Elementary::Abs, u) => u[0],
+        Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => {
+            without_size(terms[0].0).scale(&terms[0].1)
+        }
+        Node::Product(factors) => {
+            Expr::product(Rational::ONE, factors.iter().map(|(base, n)| (without_size(*base), n.clone())))
+        }
+        _ => root,
+    }
+}
+
 /// log |e|, or log e where the sign is known to be positive.
 fn log_abs(e: Expr) -> Expr {
     Expr::apply(Elementary::Log, &[Expr::apply(Elementary::Abs, &[e])])
@@ -365,13 +475,8 @@ fn algebraic(cx: &Inquiry, power: &Rational, polynomials: &[(Vec<Expr>, Rational
     match polynomials {
         [] => Some(power_rule(ex, power)),
         [(c, r)] if c[2].is_zero() => affine_power(power, c[1], c[0], r, x),
-        // Only x² occurs beside an odd power: y = x², dy = 2x dx.
-        [(c, r)] if c[1].is_zero() && power.to_i64().is_some_and(|n| n >= 1 && n % 2 == 1) => {
-            let y = Symbol::bound("y");
-            let n = &(power - &Rational::ONE) * &Rational::HALF;
-            let inner = affine_power(&n, c[2], c[0], r, y)?;
-            Some(substitute(inner, &FxHashMap::from_iter([(y, ex.pow(2))])).scale(&Rational::HALF))
-        }
+        // y = x² is simpler, see `in_a_power`.
+        [(c, _)] if c[1].is_zero() && power.to_i64().is_some_and(|n| n >= 1 && n % 2 == 1) => None,
         [(c, r)] => quadratic_power(cx, power.to_i64()?, c, r, x),
         _ => None,
     }
@@ -421,8 +526,11 @@ fn quadratic_power(cx: &Inquiry, n: i64, c: &[Expr], r: &Rational, x: Symbol) ->
     match (n, r) {
         (0, r) if *r == Rational::MINUS_ONE => {
             let sign = sign_of(cx, minus_discriminant);
-            if sign.is_positive() {
-                let k = minus_discriminant.sqrt();
+            if sign.is_nonnegative() {
+                if !sign.is_positive() {
+                    record_nonzero(cx, minus_discriminant);
+                }
+                let k = without_size(minus_discriminant.sqrt());
                 Some(2 * Expr::apply(Elementary::Atan, &[slope / k]) / k)
             } else if sign.is_negative() {
                 let k = (-minus_discriminant).sqrt();
@@ -449,7 +557,6 @@ fn quadratic_power(cx: &Inquiry, n: i64, c: &[Expr], r: &Rational, x: Symbol) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algebra::derive::partial;
 
     fn apply(f: Elementary, x: Expr) -> Expr {
         Expr::apply(f, &[x])
@@ -488,6 +595,15 @@ mod tests {
             ex * (1 - a * ex.pow(2)).pow(Rational::ratio(-3, 2)),
             (1 - ex.pow(2)).pow(Rational::ratio(-3, 2)),
             (ex + a) * (ex - b) * ex,
+            // y = xᵏ
+            ex * apply(Elementary::Exp, a * ex.pow(2)),
+            ex.pow(3) * apply(Elementary::Cos, a * ex.pow(2) + b),
+            ex.pow(3) * (1 + ex.pow(4)).pow(-1),
+            ex * (1 + ex.pow(2) + ex.pow(4)).pow(-1),
+            // y = g(x)
+            apply(Elementary::Cos, ex) * apply(Elementary::Exp, apply(Elementary::Sin, ex)),
+            (2 * ex + b) * apply(Elementary::Exp, ex.pow(2) + b * ex),
+            (4 * ex.pow(3) + 2 * ex + a) * (ex.pow(4) + ex.pow(2) + a * ex + 7).pow(-2),
         ] {
             check(cx, integrand, x);
         }
@@ -520,6 +636,7 @@ mod tests {
         let eu = Expr::symbol(u);
         let value = unit_integral(cx, eu + apply(Elementary::Exp, eu.pow(2) * q), u);
         assert!(has_integral(value));
+        assert_eq!(antiderivative(cx, apply(Elementary::Exp, eu.pow(2)) * eu.pow(2), u), None);
         assert!(!has_integral(unit_integral(cx, eu.pow(2) * q, u)));
     }
 }

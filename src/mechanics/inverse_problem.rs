@@ -9,7 +9,7 @@ use super::dynamical_form::DynamicalForm;
 use super::lagrangian::Lagrangian;
 use super::{Answered, jet, jet_expr, tidy, undecided, vanishes};
 use crate::algebra::Inquiry;
-use crate::algebra::antiderivative::{antiderivative, unit_integral};
+use crate::algebra::antiderivative::{antiderivative, has_integral, unit_integral};
 use crate::algebra::derive::partial;
 use crate::algebra::function::Elementary;
 use crate::algebra::substitute::{substitute, substitute_all};
@@ -114,6 +114,16 @@ impl<'a> Dilation<'a> {
         if k == 0 { q - self.centre[sigma] } else { q }
     }
 
+    /// The jets of the centre.
+    fn at_centre(&self) -> FxHashMap<Symbol, Expr> {
+        let jets = (0..self.manifold.n_coordinates()).flat_map(|sigma| (self.from..=self.to).map(move |k| (sigma, k)));
+        jets.map(|(sigma, k)| {
+            let value = if k == 0 { self.centre[sigma] } else { Expr::zero() };
+            (jet(self.manifold, sigma, k), value)
+        })
+        .collect()
+    }
+
     /// ∫₀¹ (e∘χ_u) u^weight du.
     pub(crate) fn integral(&self, cx: &Inquiry, e: Expr, weight: u32) -> Expr {
         if e.is_zero() {
@@ -189,7 +199,29 @@ pub(crate) fn tonti_function(cx: &Inquiry, form: &DynamicalForm) -> Answered<(Ex
         let parts = form.components().iter().enumerate();
         tidy(cx, Expr::add_all(parts.map(|(sigma, e)| dilation.displacement(sigma, 0) * dilation.integral(cx, *e, 0))))
     });
+    let given = form.lagrangian().filter(|_| has_integral(function));
+    let function = given.and_then(|l| by_first_variation(cx, l, &centre)).unwrap_or(function);
     Ok((function, centre))
+}
+
+/// (8.4) for the equations of a Lagrangian, where that can be integrated: along the dilation χ_u the first variation is
+/// dL∘χ_u/du = q^σ E_σ∘χ_u + d/dt Σ_i q_i^σ p_σ^i∘χ_u, hence
+///
+/// ```text
+/// q^σ ∫₀¹ E_σ∘χ_u du = L − L∘χ₀ − d/dt Σ_i q_i^σ ∫₀¹ p_σ^i∘χ_u du.
+/// ```
+fn by_first_variation(cx: &Inquiry, lagrangian: &Lagrangian, centre: &[Expr]) -> Option<Expr> {
+    let y = lagrangian.manifold();
+    let dilation = Dilation::new(y, centre, 0, 2 * lagrangian.order());
+    let (function, _) = conditions::collect(cx, |cx| {
+        let momenta = lagrangian.ostrogradsky(cx).momenta;
+        let entries = momenta.iter().zip(0..).flat_map(|(row, i)| row.iter().enumerate().map(move |(s, p)| (s, i, *p)));
+        let boundary = entries.map(|(sigma, i, p)| dilation.displacement(sigma, i) * dilation.integral(cx, p, 0));
+        let boundary = tidy(cx, Expr::add_all(boundary.collect::<Vec<_>>()));
+        let at_rest = substitute(lagrangian.function(), &dilation.at_centre());
+        tidy(cx, lagrangian.function() - at_rest - total_derivative(cx, boundary))
+    });
+    (!has_integral(function) && function.as_undefined().is_none()).then_some(function)
 }
 
 pub(crate) fn not_variational(cx: &Inquiry, form: &DynamicalForm) -> Box<crate::diagnostic::Diagnostic> {
@@ -260,18 +292,35 @@ pub fn primitive(cx: &Inquiry, null: &Lagrangian) -> Answered<Option<Expr>> {
 /// F with ∂F/∂x_i = b_i, for a closed Σ b_i dx_i: coordinate by coordinate where the antiderivatives are
 /// known, else by the homotopy formula F = Σ x_i ∫₀¹ b_i(ux) du.
 pub(crate) fn potential(cx: &Inquiry, b: &[Expr], x: &[Symbol]) -> Option<Expr> {
-    let stepwise = || -> Option<Expr> {
+    let stepwise = |cx: &Inquiry, order: &[usize]| -> Option<Expr> {
         let mut f = Expr::zero();
-        for (i, (bi, xi)) in b.iter().zip(x).enumerate() {
-            let rest = tidy(cx, *bi - partial(cx, f, *xi));
+        for (done, i) in order.iter().enumerate() {
+            let rest = tidy(cx, b[*i] - partial(cx, f, x[*i]));
             // What is left does not depend on the coordinates that have been dealt with.
-            let rest = x[..i].iter().fold(rest, |e, s| crate::geometry::jet::without_symbol(cx, e, *s));
-            f = f + antiderivative(cx, rest, *xi)?;
+            let dealt = order[..done].iter().map(|j| x[*j]);
+            let rest = dealt.fold(rest, |e, s| crate::geometry::jet::without_symbol(cx, e, s));
+            f = f + antiderivative(cx, rest, x[*i])?;
         }
-        x.iter().zip(b).all(|(xi, bi)| vanishes(cx, partial(cx, f, *xi) - *bi).is_yes()).then_some(f)
+        x.iter().zip(b).all(|(xi, bi)| vanishes(cx, partial(cx, f, *xi) - *bi).is_yes()).then(|| tidy(cx, f))
     };
-    if let Some(f) = stepwise() {
-        return Some(tidy(cx, f));
+    // One that holds everywhere comes first: ∫ x dy/(x² + y²) has one condition where y comes first, another where x does.
+    let forward: Vec<usize> = (0..x.len()).collect();
+    let backward: Vec<usize> = (0..x.len()).rev().collect();
+    let mut found = None;
+    for order in [forward, backward] {
+        if let (Some(f), recorded) = conditions::collect_all(cx, |cx| stepwise(cx, &order)) {
+            let holds_everywhere = recorded.nonzero.is_empty();
+            if found.is_none() || holds_everywhere {
+                found = Some((f, recorded));
+            }
+            if holds_everywhere || x.len() == 1 {
+                break;
+            }
+        }
+    }
+    if let Some((f, recorded)) = found {
+        conditions::record_all(cx, &recorded);
+        return Some(f);
     }
     let u = Symbol::bound("u");
     let map = FxHashMap::from_iter(x.iter().map(|s| (*s, Expr::symbol(u) * Expr::symbol(*s))));

@@ -247,6 +247,10 @@ pub fn equal(cx: &Inquiry, left: &Value, right: &Value, within: Option<&Rational
             if let (Ok(a), Ok(b)) = (as_expr(cx, &left), as_expr(cx, &right)) {
                 return Ok(equal_exprs(cx, a, b, within));
             }
+            // A system that is given by a form.
+            if let (Ok(a), Ok(b)) = (super::operate::as_form(cx, &left), super::operate::as_form(cx, &right)) {
+                return Ok(a.equals(cx, &b));
+            }
             Err(Box::new(Diagnostic::error(
                 &codes::WRONG_KIND,
                 format!("{} cannot be compared with {}", describe(&left), describe(&right)),
@@ -353,6 +357,9 @@ pub fn natural_verdict(cx: &Inquiry, value: &Value, word: &str) -> Fallible<Opti
         (Value::Run(r), _) => r.verdict(word),
         (Value::Distribution(d), "integrable" | "involutive") => Some(d.is_involutive(cx)?),
         (Value::Codistribution(c), "integrable" | "involutive") => Some(c.is_involutive(cx)?),
+        (Value::Form(f), "horizontal" | "contact" | "dynamical" | "lepage" | "closed") if f.is_empty() => {
+            Some(Verdict::yes("it is 0"))
+        }
         (Value::Form(f), _) => {
             let Some(m) = f.manifold()? else { return Ok(None) };
             match word {

@@ -12,7 +12,10 @@ use crate::algebra::{Expr, Symbol, Verdict, decide};
 use crate::budget::{Budgeted, share};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::Refusal;
+use crate::geometry::distribution::Distribution;
+use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
+use crate::geometry::jet::JetSpace;
 use crate::mechanics::constrained_dynamics::{
     ConstrainedBranch, ConstrainedDynamics, constrained_dynamics, constrained_ranks,
 };
@@ -28,7 +31,7 @@ use crate::model::item::System;
 use crate::model::kind::*;
 use crate::model::operate::as_expr;
 use crate::model::set::{Branch, PointSet};
-use crate::model::value::{Answer, Fallible, Judgement, Key, KeyPart, LabelledMatrix, OnBranch, Point, Value};
+use crate::model::value::{Answer, Fallible, Judgement, Key, KeyPart, LabelledMatrix, OnBranch, Point, Rank, Value};
 use smallvec::smallvec;
 use std::rc::Rc;
 
@@ -344,6 +347,10 @@ pub(super) fn vector_field(a: &Arguments) -> Fallible<Value> {
     let det = s.form.leading().det(&a.cx)?;
     let unique = match decide::is_nonzero_everywhere(&a.cx, det) {
         Verdict::Yes(g) => Verdict::Yes(g),
+        // Parameters are generic: that it vanishes for some of them is a condition.
+        Verdict::No(_) if !det.symbols().iter().any(|s| y.order_of_symbol(*s).is_some()) => {
+            decide::is_zero(&a.cx, det).negate()
+        }
         Verdict::No(_) => Verdict::no("the system is singular on a set of points"),
         // In the chart it is open; without one it may not be.
         open if s.form.is_high() => open,
@@ -547,6 +554,34 @@ pub(super) fn dynamics(a: &Arguments) -> Fallible<Value> {
     ))
 }
 
+/// ∂_t + q_1 ∂_q + … along the motion, where it is determined.
+fn motion_line(space: &JetSpace, b: &ConstrainedBranch) -> Fallible<VectorField> {
+    let known: Option<Vec<Expr>> = b.accelerations.iter().map(|(_, e)| *e).collect();
+    known.map(|accelerations| VectorField::semispray(space, &accelerations)).ok_or_else(|| {
+        let title = "the motion is not determined on this branch";
+        let note = "`accelerations` are the derivatives that are known, `free` counts the functions that are not";
+        Box::new(Diagnostic::error(&codes::NOT_DETERMINED, title).note(note))
+    })
+}
+
+fn span_of(space: &JetSpace, b: &ConstrainedBranch, field: &VectorField) -> Fallible<Value> {
+    let span = Value::from(Distribution::new(space, vec![field.clone()])?);
+    Ok(Value::OnBranch(Rc::new(OnBranch::new(span, space.symbols(), b.branch.clone()))))
+}
+
+fn rank_of_line(space: &JetSpace, field: &VectorField) -> Value {
+    let row = space.symbols().iter().map(|s| field.component(*s)).collect();
+    Value::from(Rank {
+        values: vec![1],
+        strata: vec![],
+        matrix: Matrix::with_columns(vec![row], space.dimension()),
+        complement: None,
+        complete: Verdict::yes("a field along dt vanishes nowhere"),
+        interrupted: false,
+        generic: vec![],
+    })
+}
+
 fn dynamics_answer(found: &Rc<ConstrainedDynamics>, chosen: &[ConstrainedBranch], unique: bool) -> Answer {
     let set = |list: Vec<Branch>| Value::from(PointSet::new(&found.space, list));
     let branch = |b: &ConstrainedBranch| {
@@ -554,6 +589,9 @@ fn dynamics_answer(found: &Rc<ConstrainedDynamics>, chosen: &[ConstrainedBranch]
             |e: Expr| Value::OnBranch(Rc::new(OnBranch::new(Value::Expr(e), found.space.symbols(), b.branch.clone())));
         let known = b.accelerations.iter().filter_map(|(q, e)| Some((*q, on((*e)?))));
         let multipliers = Value::list(b.multipliers.iter().map(|e| e.map_or(Value::Label("free"), on)));
+        let line = motion_line(&found.space, b);
+        let along_line =
+            |part: &dyn Fn(&VectorField) -> Fallible<Value>| line.as_ref().map_err(Clone::clone).and_then(part);
         let redundant = || {
             let title = "the multipliers of redundant constraints are not unique";
             Box::new(Diagnostic::error(&codes::NOT_DETERMINED, title))
@@ -567,6 +605,9 @@ fn dynamics_answer(found: &Rc<ConstrainedDynamics>, chosen: &[ConstrainedBranch]
                 .part("determined", b.determined.clone())
                 .part("free", b.free)
                 .part("accelerations", Value::family(known.collect::<Vec<_>>()))
+                .try_part("distribution", along_line(&|x| span_of(&found.space, b, x)))
+                .try_part("rank", along_line(&|x| Ok(rank_of_line(&found.space, x))))
+                .try_part("integrable", along_line(&|_| Ok(Value::from(Verdict::yes("a field is integrable")))))
                 .try_part("multipliers", if unique { Ok(multipliers) } else { Err(redundant()) })
                 .on(found.space.manifold()),
         )

@@ -62,6 +62,49 @@ fn sine_of_pi_times(r: &Rational) -> Option<Expr> {
     Some(value.scale(&Rational::from(sign)))
 }
 
+/// The angles rπ in [−π/2, π/2] whose sine is known.
+fn known_angles() -> impl Iterator<Item = Rational> {
+    [(0, 1), (1, 6), (1, 4), (1, 3), (1, 2), (1, 10), (3, 10)]
+        .into_iter()
+        .flat_map(|(n, d)| [Rational::ratio(n, d), Rational::ratio(-n, d)])
+}
+
+/// asin, acos or atan of a number that is a value of the function it undoes: asin(1/2) = π/6.
+fn known_angle(function: Elementary, x: Expr) -> Option<Expr> {
+    if x.mask() != 0 {
+        return None;
+    }
+    let sine = |r: &Rational| sine_of_pi_times(r);
+    let cosine = |r: &Rational| sine_of_pi_times(&(r + &Rational::HALF));
+    let r = match function {
+        Elementary::Asin => known_angles().find(|r| sine(r) == Some(x))?,
+        // cos(π/2 − a) = sin a.
+        Elementary::Acos => &Rational::HALF - &known_angles().find(|r| sine(r) == Some(x))?,
+        _ => known_angles().find(|r| match (sine(r), cosine(r)) {
+            (Some(s), Some(c)) => !c.is_zero() && s / c == x,
+            _ => false,
+        })?,
+    };
+    Some(Expr::pi().scale(&r))
+}
+
+/// The angle of the point (x, y) where it is a known multiple of π, neither coordinate being 0.
+fn known_direction(y: Expr, x: Expr) -> Option<Expr> {
+    if x.mask() != 0 || y.mask() != 0 {
+        return None;
+    }
+    let angle = known_angle(Elementary::Atan, y / x)?;
+    if sign_of_shape(x).is_positive() {
+        return Some(angle);
+    }
+    // On the left the angle of −(x, y) turns by half a turn.
+    match (sign_of_shape(x).is_negative(), sign_of_shape(y)) {
+        (true, sign) if sign.is_positive() => Some(angle + Expr::pi()),
+        (true, sign) if sign.is_negative() => Some(angle - Expr::pi()),
+        _ => None,
+    }
+}
+
 pub(super) fn special_value(function: Elementary, arguments: &[Expr]) -> Option<Expr> {
     use Elementary::*;
     let x = arguments[0];
@@ -156,9 +199,10 @@ pub(super) fn special_value(function: Elementary, arguments: &[Expr]) -> Option<
                 (Some(y), Some(x)) if y.is_zero() && !x.is_negative() => Some(Expr::zero()),
                 (Some(y), Some(_)) if y.is_zero() => Some(Expr::pi()),
                 (Some(y), Some(x)) if x.is_zero() => Some(Expr::pi().scale(&Rational::ratio(i64::from(y.signum()), 2))),
-                _ => None,
+                _ => known_direction(y, x),
             }
         }
-        Asin | Acos | Atan | Tanh | Asinh | Acosh | Atanh | Log | Erf => None,
+        Asin | Acos | Atan => known_angle(function, x),
+        Tanh | Asinh | Acosh | Atanh | Log | Erf => None,
     }
 }
