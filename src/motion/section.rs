@@ -46,10 +46,12 @@ impl Run {
             if again.reason == StopReason::Interrupted {
                 crate::budget::clear_interrupt();
             }
-            return Err(Box::new(
-                Diagnostic::error(&codes::RUN_STOPPED, "the run was not followed to its end")
-                    .note(again.reason.to_string()),
-            ));
+            let refused = Diagnostic::error(&codes::RUN_STOPPED, "the run was not followed to its end")
+                .note(again.reason.to_string());
+            return Err(Box::new(match self.legs.is_empty() {
+                true => refused,
+                false => refused.help("it changed its chart: take a run of the system itself, without `hamilton`"),
+            }));
         }
         again.events.retain(|e| !e.grazing);
         let Some(first) = again.events.first().cloned() else {

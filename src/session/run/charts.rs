@@ -15,6 +15,7 @@ use super::{Context, Determined, End, Subject, SubjectKind, parameters_of};
 use crate::algebra::conditions;
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Inquiry, Symbol};
+use crate::budget::share;
 use crate::codegen::lower::Signature;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::integrate::control::StopReason;
@@ -88,7 +89,8 @@ impl Context<'_> {
             let det = f.minor(&rows, q.dependent()).det(cx)?;
             Ok(Some([det * det, f.mul(&f.transpose()).det(cx)?]))
         };
-        let found = conditions::collect_all(cx, determinants).0.ok().flatten()?;
+        let within = |cx: &Inquiry| cx.within(share::CHART, || determinants(cx));
+        let found = conditions::collect_all(cx, within).0.ok().flatten()?;
         let [inside, whole] = found.map(|e| law::with_bodies(cx, e, &self.clauses.bodies));
         let is_known = |s: &Symbol| *s == law.time() || s.is_parameter() || law.states.contains(s);
         if !crate::algebra::expr::symbols_of(&[inside, whole]).iter().all(is_known) {

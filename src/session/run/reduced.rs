@@ -72,11 +72,13 @@ impl Context<'_> {
             .map_err(|o| self.obstacle(&o, self.clauses.given().span))?;
         let mut p = vec![0.0; list.len()];
         let (time, state) = (found.start.time, &found.start.state);
-        if interpret::evaluate(&kernel, [&[time], state, &values, &[]], &mut p).is_err() {
+        let found_all = interpret::evaluate(&kernel, [&[time], state, &values, &[]], &mut p).is_ok();
+        if !found_all || !p.iter().all(|x| x.is_finite()) {
             return Err(Box::new(
                 Diagnostic::error(&codes::NOT_APPLICABLE, "the momenta have no values in this state")
                     .label(self.clauses.given().span, "this initial state")
-                    .label(self.span, "of this system"),
+                    .label(self.span, "of this system")
+                    .help("their chart ends there: take a run of the system itself, without `hamilton`"),
             ));
         }
         let mut p = p.into_iter();
