@@ -166,7 +166,7 @@ pub mod mechanics {
 /// The values of the language.
 pub mod model {
     pub mod kind {
-        pub use crate::model::kind::{ANSWER, ANY, FAMILY, FORM, FUNCTION, Gives, Kinds, Presence, SYSTEM};
+        pub use crate::model::kind::{ANSWER, ANY, FAMILY, FIELD, FORM, FUNCTION, Gives, Kinds, Presence, SYSTEM};
     }
     pub mod operate {
         pub use crate::model::operate::as_expr;

@@ -4,7 +4,7 @@
 
 use lepage::session::{Mode, Outcome, Session, SessionOptions, Status};
 use lepage::workshop::algebra::Inquiry;
-use lepage::workshop::model::kind::{ANSWER, ANY, FAMILY, FORM, FUNCTION, Gives, Kinds, Presence, SYSTEM};
+use lepage::workshop::model::kind::{ANSWER, ANY, FAMILY, FIELD, FORM, FUNCTION, Gives, Kinds, Presence, SYSTEM};
 use lepage::workshop::model::value::Value::{Answer, Label};
 use lepage::workshop::questions::{self, Question};
 use serde_json::Value;
