@@ -468,7 +468,7 @@ fn read_axes(evaluator: &Evaluator, written: &SweepRows, clauses: &Clauses, syst
 }
 
 /// The columns that every table has, and what can be asked of every sweep.
-const RESERVED: [&str; 4] = [ROW, STATUS, swept::PARTS[0], swept::PARTS[1]];
+const RESERVED: [&str; 4] = [ROW, STATUS, swept::PARTS[0].0, swept::PARTS[1].0];
 
 fn reserved(name: &str, span: Span) -> Diagnostic {
     Diagnostic::error(&codes::DECLARED_TWICE, format!("every sweep has a part `{name}`"))
