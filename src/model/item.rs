@@ -397,7 +397,7 @@ impl System {
         if motion.order == 1 {
             let coordinates = self.manifold.fibres().iter().map(|f| f.coordinate);
             let velocities = coordinates.zip(motion.accelerations.iter().copied()).collect();
-            return MixedSystem::new(cx, &self.manifold, vec![], velocities).map_err(Into::into);
+            return MixedSystem::new(cx, &self.manifold, vec![], velocities);
         }
         let solved =
             form.structure().solved_jets().into_iter().filter(|(s, _)| s.as_jet().is_some_and(|(_, k)| k == 1));

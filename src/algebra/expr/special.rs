@@ -69,23 +69,28 @@ fn known_angles() -> impl Iterator<Item = Rational> {
         .flat_map(|(n, d)| [Rational::ratio(n, d), Rational::ratio(-n, d)])
 }
 
-/// asin, acos or atan of a number that is a value of the function it undoes: asin(1/2) = π/6.
-fn known_angle(function: Elementary, x: Expr) -> Option<Expr> {
+/// The angle between −π/2 and π/2 of which this number is the sine: π/6 of 1/2.
+fn angle_with_sine(x: Expr) -> Option<Rational> {
     if x.mask() != 0 {
         return None;
     }
-    let sine = |r: &Rational| sine_of_pi_times(r);
+    known_angles().find(|r| sine_of_pi_times(r) == Some(x))
+}
+
+/// The angle between −π/2 and π/2 of which this number is the tangent.
+fn angle_with_tangent(x: Expr) -> Option<Rational> {
+    if x.mask() != 0 {
+        return None;
+    }
     let cosine = |r: &Rational| sine_of_pi_times(&(r + &Rational::HALF));
-    let r = match function {
-        Elementary::Asin => known_angles().find(|r| sine(r) == Some(x))?,
-        // cos(π/2 − a) = sin a.
-        Elementary::Acos => &Rational::HALF - &known_angles().find(|r| sine(r) == Some(x))?,
-        _ => known_angles().find(|r| match (sine(r), cosine(r)) {
-            (Some(s), Some(c)) => !c.is_zero() && s / c == x,
-            _ => false,
-        })?,
-    };
-    Some(Expr::pi().scale(&r))
+    known_angles().find(|r| match (sine_of_pi_times(r), cosine(r)) {
+        (Some(s), Some(c)) => !c.is_zero() && s / c == x,
+        _ => false,
+    })
+}
+
+fn times_pi(r: Rational) -> Expr {
+    Expr::pi().scale(&r)
 }
 
 /// The angle of the point (x, y) where it is a known multiple of π, neither coordinate being 0.
@@ -93,7 +98,7 @@ fn known_direction(y: Expr, x: Expr) -> Option<Expr> {
     if x.mask() != 0 || y.mask() != 0 {
         return None;
     }
-    let angle = known_angle(Elementary::Atan, y / x)?;
+    let angle = times_pi(angle_with_tangent(y / x)?);
     if sign_of_shape(x).is_positive() {
         return Some(angle);
     }
@@ -202,7 +207,10 @@ pub(super) fn special_value(function: Elementary, arguments: &[Expr]) -> Option<
                 _ => known_direction(y, x),
             }
         }
-        Asin | Acos | Atan => known_angle(function, x),
+        Asin => angle_with_sine(x).map(times_pi),
+        // cos(π/2 − a) = sin a.
+        Acos => angle_with_sine(x).map(|r| times_pi(&Rational::HALF - &r)),
+        Atan => angle_with_tangent(x).map(times_pi),
         Tanh | Asinh | Acosh | Atanh | Log | Erf => None,
     }
 }

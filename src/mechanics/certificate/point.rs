@@ -376,8 +376,9 @@ fn has_simple_real_roots(mut coefficients: Vec<Rational>) -> bool {
     chain.pop();
     let is_squarefree = chain.last().is_some_and(|p| p.len() == 1);
     let changes = |side: i64| {
-        let sign =
-            |p: &Vec<Rational>| p.last().map_or(0, |c| c.signum()) * if p.len() % 2 == 0 { side } else { 1 } as i32;
+        let sign = |p: &Vec<Rational>| {
+            p.last().map_or(0, |c| c.signum()) * if p.len().is_multiple_of(2) { side } else { 1 } as i32
+        };
         chain.windows(2).filter(|w| sign(&w[0]) * sign(&w[1]) < 0).count()
     };
     is_squarefree && changes(-1) > changes(1)

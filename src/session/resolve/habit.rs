@@ -190,9 +190,8 @@ impl Resolver<'_> {
             return None;
         }
         let title = format!("`{}` is not declared", name.text);
-        let d = Diagnostic::error(&codes::UNKNOWN_NAME, title)
-            .about(&*name.text)
-            .label(place, "a module of another system");
+        let d =
+            Diagnostic::error(&codes::UNKNOWN_NAME, title).about(&name.text).label(place, "a module of another system");
         Some(d.repair("functions and constants need no module", Span { end: key.start, ..place }, ""))
     }
 

@@ -119,7 +119,7 @@ impl Resolver<'_> {
             let place = Span { start: self.ast.outer(of).end, ..whole };
             let title = "a coordinate is a function of the time by itself";
             let d = Diagnostic::error(&codes::UNKNOWN_NAME, title)
-                .about(&*name.text)
+                .about(&name.text)
                 .label(place, "its argument is not written");
             self.say(d.repair("leave it out", place, ""));
             return TermKind::Hole;
