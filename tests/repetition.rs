@@ -35,8 +35,8 @@ struct Program {
     text: String,
 }
 
-/// One program of so many is examined, unless LEPAGE_EVERY_PROGRAM is set: all of them run six times take many minutes.
-const ONE_OF: usize = 4;
+/// One program of so many is examined, unless LEPAGE_EVERY_PROGRAM is set: all of them run ten times take many minutes.
+const ONE_OF: usize = 8;
 
 /// Every program of the repository that is run by itself, sorted.
 fn programs() -> Vec<Program> {
@@ -312,6 +312,18 @@ fn refused_without_a_reason(program: &Program, first: &[Said], out: &Path) -> Ve
     found
 }
 
+/// Whether no two manifolds have a coordinate of the same name: at the second time those are there that come later in the text,
+/// and a name that several have is refused.
+fn every_coordinate_has_one_manifold(ast: &Ast) -> bool {
+    let manifolds = ast.statements.iter().filter_map(|statement| match &statement.kind {
+        StatementKind::Manifold(manifold) => Some(manifold),
+        _ => None,
+    });
+    let mut names: Vec<&str> = manifolds.flat_map(|m| m.coordinates.iter().map(|c| &*c.name.node)).collect();
+    names.sort_unstable();
+    names.windows(2).all(|pair| pair[0] != pair[1])
+}
+
 /// Each statement by itself, as lines of one session.
 fn line_by_line(session: &mut Session, ast: &Ast, program: &Program, out: &Path) -> Vec<Said> {
     let mut all = vec![];
@@ -440,7 +452,7 @@ fn examine(program: &Program, number: usize) -> BTreeMap<Way, Vec<String>> {
     }
     // What a file says of `use` and of names that nothing uses is not said of lines.
     let is_closed = !ast.statements.iter().any(|s| matches!(s.kind, StatementKind::Use(_)));
-    if problems.is_empty() && is_closed {
+    if problems.is_empty() && is_closed && every_coordinate_has_one_manifold(&ast) {
         let (program, out) = (program.clone(), out.clone());
         let complaints = fresh(move || {
             let (ast, _) = parse::parse(SourceId::default(), &program.text);
