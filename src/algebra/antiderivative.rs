@@ -9,7 +9,7 @@
 //! rule is tested by differentiation.
 
 use super::assume::sign_of;
-use super::conditions::record_nonzero;
+use super::conditions::{record_all, record_nonzero};
 use super::derive::partial;
 use super::expr::{Expr, Node, post_order};
 use super::function::Elementary;
@@ -64,7 +64,7 @@ fn integrate_terms(
         if coefficient.is_zero() {
             continue;
         }
-        match integrate_kernel(cx, &kernel, x).and_then(&accept) {
+        match attempt(cx, x, |cx| integrate_kernel(cx, &kernel, x).and_then(&accept)) {
             Some(primitive) => closed.push(coefficient * primitive),
             None => open.push((kernel, coefficient)),
         }
@@ -86,7 +86,7 @@ fn by_inner_derivative(
     let mut outer: Vec<&(Expr, Rational)> = open.iter().flat_map(|(kernel, _)| kernel).collect();
     outer.sort();
     outer.dedup();
-    outer.into_iter().find_map(|factor| {
+    let through = |cx: &Inquiry, factor: &(Expr, Rational)| {
         let (f, exponent) = factor;
         let g = match f.node() {
             Node::Apply(_, arguments) if arguments.len() == 1 => arguments[0],
@@ -108,7 +108,18 @@ fn by_inner_derivative(
         let inner = antiderivative(cx, of_y.pow(exponent.clone()), y)?;
         let primitive = accept(substitute(inner, &FxHashMap::from_iter([(y, g)])))?;
         Some((multiple * primitive, without.into_iter().cloned().collect()))
-    })
+    };
+    outer.into_iter().find_map(|factor| attempt(cx, x, |cx| through(cx, factor)))
+}
+
+/// What a rule finds, with what it rests on. What is said of the variable of integration is said of single points, where the
+/// rule went through a quotient like g′/g′, and of a rule that finds nothing nothing is said.
+fn attempt<T>(cx: &Inquiry, x: Symbol, rule: impl FnOnce(&Inquiry) -> Option<T>) -> Option<T> {
+    let (found, mut recorded) = cx.collect(rule);
+    let found = found?;
+    recorded.nonzero.retain(|e| !occurs(x, *e));
+    record_all(cx, &recorded);
+    Some(found)
 }
 
 /// Whether an integral sign is left anywhere in `e`.
