@@ -555,6 +555,32 @@ fn a_second_run_neither_derives_nor_compiles() {
     assert!(fifth > fourth && sixth == fifth, "Taylor recurrences are made once");
 }
 
+/// A sign changes through a pole without a zero: tan(x) = 0 at pi and not at pi/2, 1/(x - 107/100) = 0 nowhere, and it is
+/// 20000 at 107/100 + 1/20000, beside the pole. x = t, by every kind of dense output, in machine code and by the interpreter.
+#[test]
+fn a_pole_of_a_watched_function_is_no_event() {
+    let options = |jit| SessionOptions { jit, ..SessionOptions::default() };
+    let runs =
+        [("dop853", ""), ("rk4", "step 1/10;"), ("radau", ""), ("taylor", ""), ("gauss", "step 1/10;"), ("bdf", "")];
+    for jit in [true, false] {
+        for (method, step) in runs {
+            let program = format!(
+                "manifold Y over t {{ x }}
+                 equations N on J2(Y) {{ x: x'' }}
+                 let turn = simulate N {{ from x' = 1; until t = 7; method {method}; {step} stop when tan(x) = 0 rising }}
+                 assert turn.end = pi within 1e-8
+                 let back = simulate N {{ from x' = 1; until t = 7; method {method}; {step} stop when tan(x) = 0 falling }}
+                 assert back is reached
+                 let past = simulate N {{ from x' = 1; until t = 4; method {method}; {step} stop when 1/(x - 107/100) = 0 }}
+                 assert past is reached
+                 let beside = simulate N {{ from x' = 1; until t = 4; method {method}; {step} stop when 1/(x - 107/100) = 20000 }}
+                 assert beside.end = 107/100 + 1/20000 within 1e-9"
+            );
+            check_with(options(jit), &program);
+        }
+    }
+}
+
 #[test]
 fn a_run_says_what_executed_it() {
     let program = format!("{OSCILLATOR}let run = simulate L {{ from x = 1; until t = 1; method dop853 }}\n");

@@ -425,3 +425,23 @@ fn what_cannot_be_written_is_said_before_the_first_row() {
     let shard = folder.run(&["sweep", "a.mech", "--shard", "5/4"]);
     assert_eq!(shard.status.code(), Some(2));
 }
+
+/// Formulas are derived with what is assumed: a row that contradicts it has no values, and the others have theirs.
+#[test]
+fn rows_that_contradict_what_is_assumed_fail_with_that_reason() {
+    let program = |start: &str, axes: &str| {
+        format!(
+            "manifold Y over t {{ x }}\nparam k = 1\nassume k > 0\nassume x > -1\n\
+             lagrangian L on J1(Y) = (x'^2 - k*x^2)/2\n\
+             sweep L over {axes} {{ {start}until t = 1; collect a = x.last }} to \"t.csv\"\n"
+        )
+    };
+    for (start, axes) in [("from x = 1; ", "k in [1, -1, 4, 0]"), ("", "x in [1, -2, 0, -1]")] {
+        let folder = Folder::new(&format!("assumed-{}", &axes[..1]), &program(start, axes));
+        let output = folder.run(&["sweep", "a.mech"]);
+        assert!(talk(&output).contains("contradicts what is assumed"), "{}", talk(&output));
+        let rows = folder.rows("t.csv");
+        let words: Vec<&str> = rows.iter().filter_map(|row| row.last()).map(String::as_str).collect();
+        assert_eq!(words, ["reached", "contradiction", "reached", "contradiction"], "{axes}");
+    }
+}

@@ -389,7 +389,7 @@ impl<'a> Watch<'a> {
         let mut watch = Watch {
             caller,
             events,
-            watched: events.iter().map(|e| Watched { period: e.period, graze: 0.0, before: None }).collect(),
+            watched: events.iter().map(|e| Watched { period: e.period, ..Watched::default() }).collect(),
             parameters: &problem.parameters,
             tolerance,
             last: vec![None; events.len()],
@@ -407,14 +407,15 @@ impl<'a> Watch<'a> {
                 }
             }
         }
-        watch.rescale(&values);
+        watch.rescale(&values, &values);
         watch.values = values;
         watch
     }
 
-    fn rescale(&mut self, values: &[f64]) {
-        for (watched, g) in self.watched.iter_mut().zip(values) {
-            let size = watched.period.unwrap_or(g.abs());
+    /// How large the functions are: beside a pole one end of a step says nothing about it.
+    fn rescale(&mut self, before: &[f64], after: &[f64]) {
+        for ((watched, g), h) in self.watched.iter_mut().zip(before).zip(after) {
+            let size = watched.period.unwrap_or(g.abs().min(h.abs()));
             watched.graze = watched.graze.max(100.0 * self.tolerance * size);
         }
     }
@@ -435,7 +436,7 @@ impl<'a> Watch<'a> {
         let state = stepper.state().to_vec();
         self.evaluate(end, &state, &mut after)?;
         self.values = after.clone();
-        self.rescale(&after);
+        self.rescale(&before, &after);
         let watched = self.watched.clone();
         let mut inside = std::mem::take(&mut self.state);
         let found = events::zeros(&watched, |theta, out| {
@@ -448,7 +449,12 @@ impl<'a> Watch<'a> {
             } else {
                 let t = start + theta * (end - start);
                 stepper.interpolate(t, &mut inside);
-                self.evaluate(t, &inside, out)?;
+                if self.evaluate(t, &inside, out).is_err() {
+                    // Beside a pole that was met to the last bit there are values.
+                    let beside = t + 1e-12 * (end - start) + 4.0 * f64::EPSILON * t.abs().copysign(end - start);
+                    stepper.interpolate(beside, &mut inside);
+                    self.evaluate(beside, &inside, out)?;
+                }
             }
             Ok::<(), Failure>(())
         });

@@ -8,6 +8,9 @@
 //!
 //! A function that touches zero without changing sign has an extremum of the size of the integration error there;
 //! extrema that small are reported as grazing.
+//!
+//! A function changes its sign through a pole or a jump, too, and there a polynomial has zeros that the function has not. So what
+//! was found counts only where the function is small; beside a pole steps are halved further, since a zero may lie close to it.
 
 use super::problem::Direction;
 
@@ -45,6 +48,8 @@ pub struct Watched {
     pub graze: f64,
     /// The value where the step before began: from which side the function came, if it is 0 where this one begins.
     pub before: Option<f64>,
+    /// A change of sign counts without a zero, through a pole or a jump.
+    pub leaps: bool,
 }
 
 /// All zeros in a step, in order. `eval` gives the functions at a place of the step.
@@ -56,6 +61,9 @@ pub fn zeros<E>(
     let mut found = Vec::new();
     let mut pieces = vec![(0.0, 1.0, 0)];
     let mut values = vec![0.0; n];
+    let mut deep = 0;
+    // The sizes of the functions in the step.
+    let mut whole = vec![0.0; n];
     while let Some((a, b, depth)) = pieces.pop() {
         let mut samples = vec![[0.0; DEGREE + 1]; n];
         for j in 0..=DEGREE {
@@ -64,8 +72,14 @@ pub fn zeros<E>(
                 s[j] = *v;
             }
         }
+        if depth == 0 {
+            whole = samples.iter().map(size_of).collect();
+        }
         let series: Vec<_> = samples.iter().map(chebyshev).collect();
-        if depth < 8 && series.iter().any(|c| !converged(c)) {
+        let beside_pole = |(c, s): (&Coefficients, &Coefficients)| !converged(c) && grows_inwards(s);
+        let further = depth < 30 && deep < MAX_DEEP && series.iter().zip(&samples).any(beside_pole);
+        if further || depth < 8 && series.iter().any(|c| !converged(c)) {
+            deep += usize::from(depth >= 8);
             let middle = 0.5 * (a + b);
             pieces.push((middle, b, depth + 1));
             pieces.push((a, middle, depth + 1));
@@ -94,7 +108,29 @@ pub fn zeros<E>(
                     eval(a + (b - a) * u, &mut values)?;
                     Ok(values[event] - level)
                 };
-                for zero in isolate(&shifted, watched[event].graze, &mut g)? {
+                let sampled = samples[event].map(|x| x - level);
+                let mut zeros = isolate(&shifted, watched[event].graze, &mut g)?;
+                // The function itself, where the polynomial does not stand for it.
+                for j in 0..if converged(c) { 0 } else { DEGREE } {
+                    let (low, high) = (node(j), node(j + 1));
+                    let known = zeros.iter().any(|z| (low..=high).contains(&z.0));
+                    if !known && sampled[j] * sampled[j + 1] < 0.0 {
+                        zeros.push((brent(low, high, &mut g)?, sampled[j] < 0.0, false));
+                    }
+                }
+                for zero in zeros {
+                    let (value, size) = (g(zero.0)?.abs(), size_of(&sampled));
+                    // Times that are hardly told apart leave steps of the function in a short piece.
+                    let beside = 2e-4 / (b - a);
+                    let mut is_step = || -> Result<bool, E> {
+                        let (low, high) =
+                            ((zero.0 - beside).max(-a / (b - a)), (zero.0 + beside).min((1.0 - a) / (b - a)));
+                        Ok(value <= 1e-3 * whole[event] && g(low)? * g(high)? < 0.0)
+                    };
+                    let grazes = zero.2 && value <= watched[event].graze.min(0.5 * size);
+                    if !watched[event].leaps && value > 1e-3 * size && !grazes && !is_step()? {
+                        continue;
+                    }
                     found.push(Crossing { event, theta: a + (b - a) * zero.0, rising: zero.1, grazing: zero.2, level });
                 }
             }
@@ -116,6 +152,9 @@ const DEGREE: usize = 10;
 
 /// Pieces in which zeros of one polynomial are looked for. Ten zeros that are close together need some 400.
 const MAX_PIECES: usize = 20_000;
+
+/// Pieces that are halved beyond the usual, beside poles.
+const MAX_DEEP: usize = 200;
 
 type Coefficients = [f64; DEGREE + 1];
 
@@ -149,6 +188,19 @@ fn converged(c: &Coefficients) -> bool {
     let size = c.iter().fold(0.0f64, |m, x| m.max(x.abs()));
     let tail = c[DEGREE].abs() + c[DEGREE - 1].abs();
     tail <= 1e-7 * size
+}
+
+/// Whether the function is largest inside, as beside a pole.
+fn grows_inwards(samples: &Coefficients) -> bool {
+    let size = |j: usize| samples[j].abs();
+    (1..DEGREE).any(|j| size(j) >= size(j - 1) && size(j) >= size(j + 1) && size(j) > 0.0)
+}
+
+/// The median of the sizes: one node may fall on a pole.
+fn size_of(samples: &Coefficients) -> f64 {
+    let mut sizes = samples.map(f64::abs);
+    sizes.sort_by(f64::total_cmp);
+    sizes[DEGREE / 2]
 }
 
 /// The Bernstein form of a Chebyshev series: T_k in powers of s ∈ [0, 1] by T_{k+1} = 2(2s−1) T_k − T_{k−1}, then powers to
@@ -349,7 +401,7 @@ mod tests {
     use super::*;
 
     fn check(g: impl Fn(f64) -> f64, period: Option<f64>, expected: &[(f64, bool, bool)]) {
-        let found = zeros::<()>(&[Watched { period, graze: 1e-9, before: None }], |u, out| {
+        let found = zeros::<()>(&[Watched { period, graze: 1e-9, ..Watched::default() }], |u, out| {
             out[0] = g(u);
             Ok(())
         })
@@ -387,6 +439,26 @@ mod tests {
         check(|u| (u - 0.3) * (u - 0.3), None, &[(0.3, true, true)]);
         check(|u| -(u - 0.7) * (u - 0.7), None, &[(0.7, true, true)]);
         check(|u| (u - 0.3) * (u - 0.3) + 1e-3, None, &[]);
+    }
+
+    /// A sign that changes through a pole or a jump is no zero, and a zero beside a pole is one.
+    #[test]
+    fn poles_and_jumps_are_no_zeros() {
+        for pole in [0.3, 0.5, 1.0 / 3.0 + 1e-7] {
+            check(|u| 1.0 / (u - pole), None, &[]);
+            check(|u| -1.0 / (u - pole).powi(3), None, &[]);
+            check(|u| 1.0 / (u - pole).powi(2), None, &[]);
+        }
+        check(|u| if u < 0.3 { -1.0 } else { 2.0 }, None, &[]);
+        check(|u| 1.0 / (u - 0.3) - 20000.0, None, &[(0.30005, false, false)]);
+        check(|u| 1.0 / (u - 0.3) + 2.0, None, &[]);
+        check(|u| (u - 0.2) / (u - 0.7), None, &[(0.2, false, false)]);
+        let half = std::f64::consts::FRAC_PI_2;
+        check(
+            |u| (10.0 * u).tan(),
+            None,
+            &[(0.2 * half, true, false), (0.4 * half, true, false), (0.6 * half, true, false)],
+        );
     }
 
     #[test]

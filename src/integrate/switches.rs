@@ -136,7 +136,7 @@ impl<'a> Switchboard<'a> {
         let earlier = self.before.take();
         let before = |i: usize| earlier.as_ref().map(|ends| ends[0][i]);
         let watched: Vec<Watched> =
-            (0..orientation.len()).map(|i| Watched { before: before(i), ..Watched::default() }).collect();
+            (0..orientation.len()).map(|i| Watched { before: before(i), leaps: true, ..Watched::default() }).collect();
         let mut state = std::mem::take(&mut self.state);
         let mut ends = [vec![], vec![]];
         let mut oriented = |theta: f64, out: &mut [f64]| {

@@ -25,6 +25,7 @@
 
 mod comparison;
 mod descent;
+mod domain;
 
 use self::descent::Descent;
 use super::certificate::{Certificate, certified};

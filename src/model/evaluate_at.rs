@@ -276,7 +276,7 @@ fn is_small(cx: &Inquiry, residual: Expr) -> bool {
 
 /// What lives on a set has no value elsewhere. An equation that the point leaves open says nothing, and decimals may have
 /// been typed: ten digits are enough.
-fn on_the_branch(cx: &Inquiry, branch: &Branch, map: &FxHashMap<Symbol, Expr>) -> Fallible<()> {
+pub fn on_the_branch(cx: &Inquiry, branch: &Branch, map: &FxHashMap<Symbol, Expr>) -> Fallible<()> {
     for e in &branch.equations {
         let residual = substitute(*e, map);
         if !is_small(cx, residual) && residual.symbols().is_empty() && decide::is_zero(cx, residual).is_no() {

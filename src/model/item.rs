@@ -264,10 +264,14 @@ impl System {
             let alpha = self.lepage(cx)?;
             let cx = &cx.where_hold(&self.bounds(cx)?);
             let found = constraint_algorithm::dynamics(cx, &alpha)?;
-            Ok(Rc::new(match self.lagrangian() {
+            let found = match self.lagrangian() {
                 Some(lagrangian) => agreement::checked(cx, lagrangian, found),
                 None => found,
-            }))
+            };
+            let (form, under) = conditions::collect_all(cx, |cx| self.dynamical_form(cx));
+            let mut domain = conditions::joint_domain(cx, form?.components().iter().copied());
+            domain.extend(under.nonzero.into_iter().map(Condition::nonzero).chain(under.stated));
+            Ok(Rc::new(found.where_hold(cx, &domain)))
         };
         let keeping = |found: &Fallible<Rc<SystemDynamics>>| match found {
             Ok(dynamics) => !dynamics.is_interrupted(),

@@ -525,6 +525,7 @@ static COUNTS: &[&str] = &[
 
 fn part_json(cx: &Inquiry, name: &str, value: &Value) -> Json {
     match value {
+        Value::OnBranch(_) if COUNTS.contains(&name) => part_json(cx, name, &value.main()),
         Value::Expr(e) if COUNTS.contains(&name) => match e.as_number().and_then(Rational::to_i64) {
             Some(n) => json!(n),
             None => expr_json(cx, *e),

@@ -62,7 +62,7 @@ fn list(cx: &Inquiry, answer: &Answer, part: &str) -> Option<Vec<Value>> {
 }
 
 fn count(cx: &Inquiry, answer: &Answer, part: &str) -> Option<usize> {
-    match value(cx, answer, part)? {
+    match value(cx, answer, part)?.main() {
         Value::Expr(e) => e.as_number()?.to_i64()?.try_into().ok(),
         _ => None,
     }

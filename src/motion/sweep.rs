@@ -16,6 +16,7 @@
 use super::run::reason_label;
 use super::sampling::Axes;
 use super::start::{LeadingMatrix, Sheet, Start};
+use crate::algebra::assume::Sign;
 use crate::budget::{Budget, Exhausted};
 use crate::codegen::compiled::CompiledKernel;
 use crate::codegen::library::Library;
@@ -28,6 +29,7 @@ use crate::report::csv;
 use crate::report::rows::Cell;
 use crate::report::table::short;
 use crate::world::{Trouble, World};
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Condvar, Mutex, MutexGuard, mpsc};
@@ -57,6 +59,35 @@ pub struct Setup {
     pub sheet: Option<Sheet>,
     /// The matrix that is solved for the highest derivatives.
     pub matrix: Option<LeadingMatrix>,
+    /// What is assumed of what varies.
+    pub assumed: Vec<Assumed>,
+}
+
+/// A fact on which the formulas rest, as far as it is about parameters and initial values that are given.
+pub struct Assumed {
+    pub value: Number,
+    /// The size of its terms, by which the value is rounded.
+    pub size: Number,
+    pub sign: Sign,
+    /// As it is written.
+    pub text: String,
+}
+
+impl Assumed {
+    /// Whether the numbers contradict it for certain.
+    fn is_contradicted(&self, varying: &[f64]) -> bool {
+        let (value, size) = (self.value.value(varying), self.size.value(varying));
+        if value != 0.0 && value.abs() <= 1e-13 * size.abs() {
+            return false;
+        }
+        let found = match value.partial_cmp(&0.0) {
+            Some(Ordering::Greater) => Sign::POSITIVE,
+            Some(Ordering::Less) => Sign::NEGATIVE,
+            Some(Ordering::Equal) => Sign::ZERO,
+            None => return false,
+        };
+        !self.sign.and(found).is_possible()
+    }
 }
 
 /// Dependent states that were left out, as functions of the axes.
@@ -364,6 +395,9 @@ impl Setup {
             .caller()
             .call([&[], &[], axes, &[]], &mut varying)
             .map_err(|failure| failed("not_finite", failure.to_string()))?;
+        if let Some(fact) = self.assumed.iter().find(|fact| fact.is_contradicted(&varying)) {
+            return Err(failed("contradiction", format!("the row contradicts what is assumed: {}", fact.text)));
+        }
         let values = |list: &[Number]| list.iter().map(|n| n.value(&varying)).collect::<Vec<f64>>();
         let parameters = values(&self.parameters);
         let given = Start { time: self.start.value(&varying), state: values(&self.state), given: self.given.clone() };

@@ -12,7 +12,7 @@ use crate::geometry::form::Form;
 use crate::geometry::jet::JetSpace;
 use crate::mechanics::certificate::{Certificate, Outcome};
 use crate::mechanics::constraint_algorithm::{DynamicBranch, Dynamics, LogEntry, LogItem, SystemDynamics};
-use crate::model::evaluate_at::{assignment, expr_at};
+use crate::model::evaluate_at::{assignment, expr_at, on_the_branch};
 use crate::model::explain::{Chapter, Steps};
 use crate::model::item::System;
 use crate::model::kind::*;
@@ -334,15 +334,65 @@ fn acceleration_anew(space: &JetSpace, top: Symbol, rows: Matrix) -> Anew {
     })
 }
 
-/// Whether one vector with ∂_t-component 1 is left at a point, where the rank may be larger than it is elsewhere.
-fn determined_anew(b: &DynamicBranch, rows: Matrix) -> Box<dyn Fn(&Inquiry, &Point) -> Fallible<Verdict>> {
-    let generic = b.determined.clone();
-    Box::new(move |cx, point| {
-        Ok(match kernel_at(cx, &rows, &assignment(point)) {
-            Some(kernel) => Verdict::from_bool(kernel.n_rows() == 1, "the rank of the distribution at the point"),
-            None => generic.clone(),
+/// The rank of the distribution at the points of a branch.
+#[derive(Clone)]
+struct RankAt {
+    branch: crate::model::set::Branch,
+    rows: Matrix,
+    /// Where it does not jump.
+    generic: usize,
+    jumps: bool,
+}
+
+impl RankAt {
+    fn new(b: &DynamicBranch, rows: Matrix) -> RankAt {
+        let jumps = b.rank.values != [b.free + 1] || !b.rank.complete.is_yes();
+        RankAt { branch: b.branch.clone(), rows, generic: b.free + 1, jumps }
+    }
+
+    /// `None` if the point leaves it open.
+    fn at(&self, cx: &Inquiry, point: &FxHashMap<Symbol, Expr>) -> Fallible<Option<usize>> {
+        on_the_branch(cx, &self.branch, point)?;
+        let known = kernel_at(cx, &self.rows, point).map(|kernel| kernel.n_rows());
+        Ok(known.or((!self.jumps).then_some(self.generic)))
+    }
+
+    /// Whether one vector with ∂_t-component 1 is left there.
+    fn determined(&self, cx: &Inquiry, point: &Point) -> Fallible<Verdict> {
+        Ok(match self.at(cx, &assignment(point))? {
+            Some(rank) => Verdict::from_bool(rank == 1, "the rank of the distribution at the point"),
+            None => Verdict::unknown(Self::OPEN),
         })
-    })
+    }
+
+    /// What is said of the distribution where its rank is the generic one, at a point.
+    fn generic(&self, cx: &Inquiry, point: &Point, verdict: &Verdict) -> Fallible<Verdict> {
+        Ok(match self.at(cx, &assignment(point))? {
+            Some(rank) if rank == self.generic => verdict.clone(),
+            Some(_) => Verdict::unknown("the rank of the distribution is larger at this point"),
+            None => Verdict::unknown(Self::OPEN),
+        })
+    }
+
+    const OPEN: &str = "the point leaves the rank of the distribution open";
+
+    fn free(self) -> Anew {
+        Rc::new(move |cx, point| match self.at(cx, point)? {
+            Some(rank) => Ok(Some(Value::count(rank.saturating_sub(1)))),
+            None => Ok(Some(Value::from(Verdict::unknown(Self::OPEN)))),
+        })
+    }
+
+    /// For what is known of points of generic rank alone.
+    fn nowhere_else(self, what: &'static str) -> Anew {
+        Rc::new(move |cx, point| match self.at(cx, point)? {
+            Some(rank) if rank != self.generic => Err(Box::new(
+                Diagnostic::error(&codes::DEGENERATE, format!("{what} not found at this point"))
+                    .note("the rank of the distribution is larger there"),
+            )),
+            _ => Ok(None),
+        })
+    }
 }
 
 fn branch_answer(system: &Rc<System>, space: &JetSpace, b: &DynamicBranch) -> Answer {
@@ -355,12 +405,26 @@ fn branch_answer(system: &Rc<System>, space: &JetSpace, b: &DynamicBranch) -> An
         Some((*s, along(Value::Expr((*e)?), acceleration_anew(space, *s, annihilators.clone()))))
     };
     let accelerations = b.accelerations.iter().filter_map(acceleration);
-    let decided = determined_anew(b, annihilators.clone());
+    let rank = RankAt::new(b, annihilators.clone());
+    let (of_determined, of_integrable, integrable) = (rank.clone(), rank.clone(), b.integrable.clone());
+    let of_gauge = rank.clone();
+    let determined = Judgement {
+        verdict: b.determined.clone(),
+        at: Some(Box::new(move |cx, point| of_determined.determined(cx, point))),
+    };
+    let integrable = Judgement {
+        verdict: b.integrable.clone(),
+        at: Some(Box::new(move |cx, point| of_integrable.generic(cx, point, &integrable))),
+    };
     let there = annihilators.clone();
     let anew: Anew = Rc::new(move |cx, point| Ok(kernel_at(cx, &there, point).map(Value::matrix)));
     let distribution = Distribution::new(space, b.fields.clone());
     let distribution = distribution.map(|d| along(Value::from(d), anew)).map_err(Into::into);
     let jumps: Vec<Value> = b.jumps.iter().map(|j| Value::from(branch_answer(system, space, j))).collect();
+    // A number, which nothing about the branch is needed to compare; that a point lies on it is seen to with the rank.
+    let everywhere = crate::model::set::Branch { equations: vec![], nonzero: vec![] };
+    let free = OnBranch::new(Value::count(b.free), space.symbols(), everywhere);
+    let free = OnBranch { anew: Some(rank.free()), ..free };
     let (projected, singular, moved, coordinates) = (b.clone(), b.clone(), b.clone(), space.symbols());
     let certificate = b.certificate.clone();
     let (configuration_space, locus_space) = (system.manifold.jets(0), space.clone());
@@ -383,9 +447,9 @@ fn branch_answer(system: &Rc<System>, space: &JetSpace, b: &DynamicBranch) -> An
                 generic: b.rank.generic.clone(),
             },
         )
-        .part("integrable", b.integrable.clone())
-        .part("determined", Judgement { verdict: b.determined.clone(), at: Some(decided) })
-        .part("free", b.free)
+        .part("integrable", integrable)
+        .part("determined", determined)
+        .part("free", Value::OnBranch(Rc::new(free)))
         .part("accelerations", Value::family(accelerations))
         .part("multipliers", Value::list([]))
         .lazy("configuration", move |cx: &Inquiry| {
@@ -393,7 +457,11 @@ fn branch_answer(system: &Rc<System>, space: &JetSpace, b: &DynamicBranch) -> An
             Ok(Value::from(PointSet::new(&configuration_space, vec![branch])))
         })
         .lazy("gauge", move |cx: &Inquiry| {
-            let on = |value: Value| OnBranch::new(value, coordinates.clone(), moved.branch.clone());
+            let anew = of_gauge.clone().nowhere_else("gauge directions are");
+            let on = |value: Value| OnBranch {
+                anew: Some(anew.clone()),
+                ..OnBranch::new(value, coordinates.clone(), moved.branch.clone())
+            };
             Ok(Value::list(moved.gauge(cx)?.into_iter().map(|x| Value::OnBranch(Rc::new(on(Value::Field(x)))))))
         })
         .lazy("certificate", move |_| Ok(Value::from(certificate_answer(&certificate))))

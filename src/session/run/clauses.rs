@@ -1,7 +1,10 @@
 //! What the clauses of a run say: `set`, `from`, `until`, `method`, `tolerance`, `step`, `record`, `stop`, `branch`.
 
+use crate::algebra::assume::Sign;
 use crate::algebra::decide::sign;
 use crate::algebra::expr::Condition;
+use crate::algebra::function::Elementary;
+use crate::algebra::number::Rational;
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Inquiry, Node, Symbol, SymbolKind};
 use crate::codegen::lower;
@@ -94,6 +97,27 @@ pub fn obey(cx: &Inquiry, state: &Interpreter, clauses: &Clauses) -> Fallible<()
         ));
     }
     Ok(())
+}
+
+/// What is assumed of parameters and of the initial state as far as it is given: functions of what varies, and their signs.
+pub fn assumed(cx: &Inquiry, state: &Interpreter, clauses: &Clauses, numbers: &Numbers) -> Vec<(Expr, Sign, String)> {
+    let start: FxHashMap<Symbol, Expr> = clauses.from.iter().map(|(s, value, _)| (*s, numbers.put(*value))).collect();
+    let facts = state.facts.iter().map(|(fact, sign)| {
+        let text = Condition::from_fact(fact, sign).map_or(fact.to_string(), |c| condition_text(cx, &c));
+        (substitute(numbers.put(fact), &start), sign, text)
+    });
+    facts.collect()
+}
+
+/// The sum of the sizes of the terms of a sum; 0 of what is no sum.
+pub fn size_of_terms(e: Expr) -> Expr {
+    match e.node() {
+        Node::Sum { constant, terms } => {
+            let term = |(x, c): &(Expr, Rational)| Expr::apply(Elementary::Abs, &[*x]).scale(&c.abs());
+            terms.iter().map(term).fold(Expr::number(constant.abs()), |sum, x| sum + x)
+        }
+        _ => Expr::zero(),
+    }
 }
 
 impl Clauses {

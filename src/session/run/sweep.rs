@@ -5,7 +5,7 @@
 //! compiled once, with the axes as what varies, and [`motion::sweep`](crate::motion::sweep) makes the rows. A row that fails
 //! has the reason in its column `status`, and the others go on.
 
-use super::clauses::{Clauses, not_here};
+use super::clauses::{self, Clauses, not_here};
 use super::constrained::dependent_jets;
 use super::{Context, Determined, Subject, SubjectKind, first_word, parameters_of};
 use crate::algebra::number::Rational;
@@ -24,7 +24,7 @@ use crate::motion::numbers::Numbers;
 use crate::motion::partial::{self, Found, Partial, Shard};
 use crate::motion::sampling::{Axes, Exact, MAX_SOBOL, Rule, Sample, Values};
 use crate::motion::start::{LeadingMatrix, Sheet, StartFormulas};
-use crate::motion::sweep::{Chunk, Collected, Completion, Failed, Number, Plan, Reduction, Setup, recording};
+use crate::motion::sweep::{Assumed, Chunk, Collected, Completion, Failed, Number, Plan, Reduction, Setup, recording};
 use crate::motion::swept::{self, KEPT, ROW, STATUS, Swept};
 use crate::report::provenance::Provenance;
 use crate::report::rows::{File, Heading, Rows, Visitor, headings};
@@ -734,8 +734,13 @@ fn determine(
             Err(d) => d,
         };
         // What has no value in this row may have one in another.
-        let of_this_row =
-            [&codes::NO_MOTION, &codes::OFF_CONSTRAINT, &codes::NOT_DETERMINED, &codes::MISSING_PARAMETER];
+        let of_this_row = [
+            &codes::NO_MOTION,
+            &codes::OFF_CONSTRAINT,
+            &codes::NOT_DETERMINED,
+            &codes::MISSING_PARAMETER,
+            &codes::CONTRADICTION,
+        ];
         if !of_this_row.iter().any(|code| std::ptr::eq(d.code, *code)) {
             return Err(d);
         }
@@ -783,6 +788,16 @@ fn setup(
     let values: Vec<(Expr, Span)> = full.parameters.iter().map(|p| (Expr::symbol(*p), context.span)).collect();
     let parameters = all(&values)?;
     let signature = Signature { parameters: axes.symbols.clone(), tables: full.tables.clone(), ..Signature::default() };
+    let mut assumed = vec![];
+    for (fact, sign, text) in clauses::assumed(cx, context.state, &given, &numbers) {
+        let list = [("value".to_string(), fact), ("size".to_string(), clauses::size_of_terms(fact))];
+        // Other facts are the same in every row, or not about what is known before the run.
+        let varies = axes.symbols.iter().any(|s| fact.contains(*s));
+        if varies && lower::expressions("fact", &signature, &list).is_ok() {
+            let (value, size) = (number(fact, context.span)?, number(list[1].1, context.span)?);
+            assumed.push(Assumed { value, size, sign, text });
+        }
+    }
     let obstacle = |o| context.obstacle(&o, context.span);
     let kernel = interpreted(lower::expressions("row", &signature, &outputs).map_err(obstacle)?);
     // What was left out is 0 until it is filled in.
@@ -810,7 +825,7 @@ fn setup(
         false => Some(Sheet::new(cx, surface, nonzero, full).map_err(obstacle)?),
     };
     let matrix = LeadingMatrix::new(law, full).map_err(obstacle)?;
-    Ok(Setup { kernel, start: time, end, parameters, state, given: start.given, completion, sheet, matrix })
+    Ok(Setup { kernel, start: time, end, parameters, state, given: start.given, completion, sheet, matrix, assumed })
 }
 
 /// What runs once for each row.
