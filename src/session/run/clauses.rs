@@ -556,8 +556,8 @@ pub(super) fn read_stop(
         };
         return Err(Box::new(match inequality {
             Some((left, right, how)) => {
+                let help = format!("it begins to hold where both sides are equal, the left one {how}");
                 let how = if direction.is_some() { String::new() } else { format!(" {how}") };
-                let help = "it begins to hold where both sides are equal, in one direction";
                 d.repair_at(Goes::Quoting(vec![left.outer, right.outer]), help, span, format!("… = …{how}"))
             }
             None => d.help("write `x = 3 rising`, `falling`, or neither for both"),
