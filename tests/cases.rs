@@ -15,6 +15,8 @@ const ANSWERED: &[&str] = &[
     "ivp",
     "krupkova-odes",
     "mixed-systems",
+    "more-constraints",
+    "more-mixed",
     "more-odes",
     "nonholonomic",
     "random-odes",
