@@ -56,7 +56,7 @@ pub fn has_room(bytes: u64) -> bool {
 #[inline(always)]
 pub fn count(bytes: isize) {
     let counted = UNTOLD.try_with(|untold| {
-        let sum = untold.get() + bytes;
+        let sum = untold.get().wrapping_add(bytes);
         if -TELL < sum && sum < TELL {
             untold.set(sum);
         } else {
@@ -78,8 +78,8 @@ fn tell(bytes: isize) {
 /// What a piece of so many bytes takes with its header, in steps of 16 bytes.
 #[inline(always)]
 pub fn taken(size: usize) -> isize {
-    // No piece is larger than half of what can be addressed.
-    let whole = (size + (8 + 15)) & !15;
+    // No piece is larger than half of what can be addressed, so nothing wraps.
+    let whole = size.wrapping_add(8 + 15) & !15;
     if whole < 32 { 32 } else { whole as isize }
 }
 

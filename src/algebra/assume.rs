@@ -9,7 +9,7 @@ mod bounds;
 
 use super::expr::{Expr, Node};
 use super::function::{Interval, SignRule};
-use super::inquiry::Inquiry;
+use super::inquiry::{Inquiry, Repeated};
 use super::number::Rational;
 use bounds::Level;
 use rustc_hash::FxHashMap;
@@ -126,6 +126,8 @@ struct FactSet {
     order: Vec<Expr>,
     /// Those that compare something with a number.
     levels: Vec<Level>,
+    /// Whether each is about a symbol and nothing else.
+    is_of_symbols: bool,
     id: u64,
     memo: Memo,
 }
@@ -136,6 +138,8 @@ pub(super) struct Memo {
     pub(super) normal: RefCell<super::normal::Memo>,
     pub(super) simplified: RefCell<FxHashMap<Expr, (Expr, Rc<super::normal::NormalForm>)>>,
     pub(super) refuted: RefCell<FxHashMap<Expr, super::verdict::Verdict>>,
+    pub(super) factored: Repeated<super::factor::Factorisation>,
+    pub(super) semidefinite: Repeated<Option<super::decide::positivity::Semidefinite>>,
 }
 
 /// Sets of facts that were met before, the latest last: some come and go with every question.
@@ -166,7 +170,9 @@ impl Facts {
                 return found;
             }
             let levels = order.iter().filter_map(|e| Level::of(*e, signs[e])).collect();
-            let facts = Facts(Rc::new(FactSet { signs, order, levels, id: *next, memo: Memo::default() }));
+            let is_of_symbols = order.iter().all(|e| e.as_symbol().is_some());
+            let facts =
+                Facts(Rc::new(FactSet { signs, order, levels, is_of_symbols, id: *next, memo: Memo::default() }));
             *next += 1;
             sets.push(facts.clone());
             if sets.len() > REMEMBERED {
@@ -180,6 +186,11 @@ impl Facts {
 
     pub fn is_empty(&self) -> bool {
         self.0.signs.is_empty()
+    }
+
+    /// Whether no fact is about more than a symbol.
+    pub(super) fn is_of_symbols(&self) -> bool {
+        self.0.is_of_symbols
     }
 
     /// One number for each set of facts, for keys.
@@ -204,6 +215,10 @@ impl Facts {
     /// These facts and more. What is known already is combined with what is new; says whether all of them can hold together,
     /// as far as each expression by itself tells.
     pub fn and(&self, more: impl IntoIterator<Item = (Expr, Sign)>) -> (Facts, bool) {
+        let mut more = more.into_iter().peekable();
+        if more.peek().is_none() {
+            return (self.clone(), true);
+        }
         let (mut signs, mut order, mut possible) = (self.0.signs.clone(), self.0.order.clone(), true);
         for (e, sign) in more {
             let (e, sign) = match e.node() {

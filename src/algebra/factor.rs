@@ -21,6 +21,7 @@ mod multivariate;
 mod residues;
 mod univariate;
 
+use crate::algebra::Inquiry;
 use crate::algebra::number::{Integer, Rational};
 use crate::algebra::polynomial::Polynomial;
 use crate::budget::Budget;
@@ -72,6 +73,12 @@ pub fn factor(cx: &Budget, p: &Polynomial) -> Factorisation {
     }
     result.factors.sort();
     result
+}
+
+/// The same; what was factored before is not factored again.
+pub fn factor_once(cx: &Inquiry, p: &Polynomial) -> Factorisation {
+    let known = &cx.facts().memo().factored;
+    known.get(cx, p, |found| found.complete, || Ok(factor(cx, p))).unwrap_or_else(|_| factor(cx, p))
 }
 
 /// Coprime factors without squares. The result is complete, or the budget error.

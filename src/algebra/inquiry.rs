@@ -14,10 +14,11 @@
 use super::assume::{Facts, Sign};
 use super::conditions::Recorded;
 use super::expr::{Condition, Expr};
+use super::polynomial::Polynomial;
 use super::verdict::Ground;
-use crate::budget::Budget;
+use crate::budget::{Budget, Budgeted};
 use crate::source::Span;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::ops::Deref;
 use std::rc::Rc;
@@ -147,6 +148,47 @@ impl Deref for Inquiry {
 
     fn deref(&self) -> &Budget {
         &self.budget
+    }
+}
+
+/// What was found of polynomials, each with the work that it took. Who asks again spends that work as well, and so a
+/// budget ends at the same place whatever was asked before.
+pub(super) struct Repeated<T>(RefCell<FxHashMap<Polynomial, (T, u64)>>);
+
+/// Longer polynomials are seldom met twice.
+const MAX_REPEATED_TERMS: usize = 100;
+/// After so many all are forgotten.
+const MAX_REPEATED: usize = 4096;
+
+impl<T> Default for Repeated<T> {
+    fn default() -> Repeated<T> {
+        Repeated(RefCell::default())
+    }
+}
+
+impl<T: Clone> Repeated<T> {
+    /// What was found before, or is found now and kept if it is worth `keeping`.
+    pub(super) fn get(
+        &self,
+        cx: &Inquiry,
+        p: &Polynomial,
+        keeping: impl FnOnce(&T) -> bool,
+        find: impl FnOnce() -> Budgeted<T>,
+    ) -> Budgeted<T> {
+        if let Some((found, work)) = self.0.borrow().get(p) {
+            cx.spend(*work)?;
+            return Ok(found.clone());
+        }
+        let begin = cx.work_done();
+        let found = find()?;
+        if p.n_terms() <= MAX_REPEATED_TERMS && keeping(&found) {
+            let mut known = self.0.borrow_mut();
+            if known.len() >= MAX_REPEATED {
+                known.clear();
+            }
+            known.insert(p.clone(), (found.clone(), cx.work_done() - begin));
+        }
+        Ok(found)
     }
 }
 

@@ -9,7 +9,7 @@
 //! there. That no motion is lacking is asked of the motions themselves, with every inequation.
 
 use super::constraint_algorithm::{DynamicBranch, Dynamics, Problem, SystemDynamics, run};
-use super::dirac::{DiracSystem, dirac};
+use super::dirac::{DiracSystem, Followed, final_sets};
 use super::lagrangian::Lagrangian;
 use super::lepage_class::lepage;
 use super::primary::Legs;
@@ -38,7 +38,7 @@ pub(crate) fn words(ground: &Ground) -> String {
 }
 
 /// Compares the final sets, for Dirac's side.
-pub(crate) fn compare(cx: &Inquiry, lagrangian: &Lagrangian, system: &DiracSystem) -> Agreement {
+pub(crate) fn compare<B: Followed>(cx: &Inquiry, lagrangian: &Lagrangian, system: &DiracSystem<B>) -> Agreement {
     let cx = &cx.where_hold(&lagrangian.bounds(cx));
     let found = cx.aside(share::AGREEMENT_DYNAMICS, || {
         let form = lagrangian.dynamical_form(cx).ok();
@@ -75,13 +75,18 @@ fn agrees_with_dirac(cx: &Inquiry, lagrangian: &Lagrangian, dynamics: &Dynamics)
     if dynamics.branches.iter().any(|b| b.branch.equations.len() > MAX_EQUATIONS) {
         return Verdict::unknown("the final set has too many equations for a comparison");
     }
-    match cx.aside(share::AGREEMENT_DIRAC, || Ok(dirac(cx, lagrangian).ok())) {
+    match cx.aside(share::AGREEMENT_DIRAC, || Ok(final_sets(cx, lagrangian).ok())) {
         Ok(Some(Some(system))) => verdict(cx, lagrangian, &system, dynamics),
         _ => Verdict::unknown("Dirac's algorithm found no answer to compare with"),
     }
 }
 
-fn verdict(cx: &Inquiry, lagrangian: &Lagrangian, system: &DiracSystem, dynamics: &Dynamics) -> Verdict {
+fn verdict<B: Followed>(
+    cx: &Inquiry,
+    lagrangian: &Lagrangian,
+    system: &DiracSystem<B>,
+    dynamics: &Dynamics,
+) -> Verdict {
     let comparison = Comparison { system, dynamics };
     match cx.aside(share::AGREEMENT, || comparison.verdict(cx, lagrangian)) {
         Ok(Some(verdict)) => verdict,
@@ -89,8 +94,8 @@ fn verdict(cx: &Inquiry, lagrangian: &Lagrangian, system: &DiracSystem, dynamics
     }
 }
 
-struct Comparison<'a> {
-    system: &'a DiracSystem,
+struct Comparison<'a, B> {
+    system: &'a DiracSystem<B>,
     dynamics: &'a Dynamics,
 }
 
@@ -100,13 +105,13 @@ struct Part {
     free: Option<usize>,
 }
 
-impl Comparison<'_> {
+impl<B: Followed> Comparison<'_, B> {
     fn verdict(&self, cx: &Inquiry, lagrangian: &Lagrangian) -> Budgeted<Verdict> {
         let legs = Legs::new(cx, lagrangian, &self.system.pairs);
         let images = self.images(cx, &legs)?;
         let closure = |b: &Branch| Branch { equations: b.equations.clone(), nonzero: vec![] };
         let own: Vec<Part> = (self.system.branches.iter())
-            .map(|b| Part { branches: vec![closure(&b.branch)], free: Some(b.free()) })
+            .map(|b| Part { branches: vec![closure(b.branch())], free: Some(b.free()) })
             .collect();
         let mut open = Vec::new();
         for u in &self.dynamics.undecided {
@@ -121,7 +126,7 @@ impl Comparison<'_> {
         let open = cells_of(cx, &frame, &open)?;
         // What contains the image contains the motions; where that is not seen they are looked at themselves. Inequations are
         // seen by the motions only: closures do not tell what happens where the Hessian loses rank.
-        let is_closed = self.system.branches.iter().all(|b| b.branch.nonzero.is_empty());
+        let is_closed = self.system.branches.iter().all(|b| b.branch().nonzero.is_empty());
         let missing = match is_closed.then(|| set::is_subset(cx, &frame, &there, &here)).transpose()? {
             Some(Verdict::Yes(ground)) => Verdict::Yes(ground),
             _ => self.missing(cx, &legs)?,
@@ -154,7 +159,7 @@ impl Comparison<'_> {
             equations: legs.pulled_back(cx, &b.equations),
             nonzero: legs.pulled_back(cx, &b.nonzero),
         };
-        let here: Vec<Branch> = self.system.branches.iter().map(|b| pulled(&b.branch)).collect();
+        let here: Vec<Branch> = self.system.branches.iter().map(|b| pulled(b.branch())).collect();
         let undecided: Vec<Branch> = self.system.undecided.iter().map(pulled).collect();
         // Nobody speaks of points at which L has no derivatives.
         let strict = |c: &Condition| matches!(c.relation, Relation::NotEqual | Relation::Greater);

@@ -39,7 +39,7 @@ use crate::geometry::form::Form;
 use crate::geometry::jet::total_derivatives;
 use evaluate::{Evaluator, Point};
 use formal::{Formal, Laws, time};
-use point::{Inside, Search, is_on, settled};
+use point::{Inside, Search, Target, is_on, settled};
 use rustc_hash::FxHashMap;
 use series::{Exact, Gap, Poly, Series, rank};
 use std::cell::Cell;
@@ -263,11 +263,9 @@ impl<'a> Notary<'a> {
             let equations: Vec<Expr> = b.branch.equations.iter().chain(&stratum.equations).copied().collect();
             let nonzero: Vec<Expr> = b.branch.nonzero.iter().chain(&stratum.nonzero).copied().collect();
             let accept = |p: &Point| self.is_assumed(cx, p);
+            let target = Target::new(coordinates, equations, nonzero, start, self.inside.clone());
             for seed in 0..POINTS - 1 {
-                let (equations, nonzero, inside) = (&equations, &nonzero, &self.inside);
-                let irrational = Cell::default();
-                let search =
-                    Search { cx, coordinates, start, equations, nonzero, seed, is_special: false, inside, irrational };
+                let search = Search { cx, target: &target, seed, is_special: false, irrational: Cell::default() };
                 let Ok(Some(p)) = search.find(&accept) else { break };
                 let often = 2 * self.further();
                 if let Ok(Formal::None { prolongations }) = self.laws.formal(cx, &p, often, often, 0) {
@@ -329,6 +327,8 @@ impl<'a> Notary<'a> {
         let mut points: Vec<Point> = Vec::new();
         let (mut is_regular, mut is_irrational) = (false, false);
         let enough = if self.is_large() { 1 } else { POINTS };
+        let (equations, nonzero) = (b.branch.equations.clone(), b.branch.nonzero.clone());
+        let target = Target::new(&self.laws.coordinates, equations, nonzero, start, self.inside.clone());
         for seed in 0..2 * POINTS {
             if (seed >= enough && is_regular) || (seed >= POINTS && points.is_empty()) {
                 break;
@@ -340,10 +340,8 @@ impl<'a> Notary<'a> {
                 }
                 Ok(self.is_assumed(cx, p)? && points_differ(&points, p))
             };
-            let (equations, nonzero, coordinates) = (&b.branch.equations, &b.branch.nonzero, &self.laws.coordinates);
-            let (is_special, inside) = (seed % 2 == 1, &self.inside);
-            let irrational = Cell::default();
-            let search = Search { cx, coordinates, start, equations, nonzero, seed, is_special, inside, irrational };
+            let is_special = seed % 2 == 1;
+            let search = Search { cx, target: &target, seed, is_special, irrational: Cell::default() };
             let found = search.find(&accept);
             is_irrational |= search.irrational.get();
             match found {
@@ -574,8 +572,11 @@ impl<'a> Notary<'a> {
             Err(why) => return Certificate::not_made(why.clone()),
         };
         let mut tally = Tally::default();
+        let mut targets: [Option<Target>; 3] = Default::default();
         for seed in 0..if self.is_large() { ELSEWHERE / 6 } else { ELSEWHERE } {
-            match self.elsewhere(cx, found, start, seed, &mut tally) {
+            let kind = if self.laws.problem == Problem::Proper { seed % targets.len() } else { 0 };
+            let target = targets[kind].get_or_insert_with(|| self.first_equations(cx, kind, start));
+            match self.elsewhere(cx, found, target, seed, &mut tally) {
                 Ok(()) => {}
                 Err(Objection::Refuted(evidence)) => return Certificate::failed(evidence, vec![]),
                 Err(Objection::Gap(Gap::Stopped(_))) => break,
@@ -598,26 +599,12 @@ impl<'a> Notary<'a> {
         &self,
         cx: &Inquiry,
         found: &Dynamics,
-        start: &Point,
+        target: &Target,
         seed: usize,
         tally: &mut Tally,
     ) -> Result<(), Objection> {
-        let (mut coordinates, equations) = self.first_equations(cx, seed);
-        coordinates.splice(0..0, self.laws.coordinates.iter().copied());
-        let inside = Inside::of(&[equations.as_slice(), &self.expressions].concat());
         let accept = |p: &Point| self.is_assumed(cx, p);
-        let is_special = seed % 6 != 5;
-        let search = Search {
-            cx,
-            coordinates: &coordinates,
-            start,
-            equations: &equations,
-            nonzero: &[],
-            seed,
-            is_special,
-            inside: &inside,
-            irrational: Cell::default(),
-        };
+        let search = Search { cx, target, seed, is_special: seed % 6 != 5, irrational: Cell::default() };
         let Some(p) = search.find(&accept)? else { return Ok(()) };
         for b in found.final_set() {
             if is_on(cx, &p, &b.equations, &b.nonzero)? {
@@ -640,13 +627,14 @@ impl<'a> Notary<'a> {
         Ok(())
     }
 
-    /// Equations that a state with a motion satisfies together with its first undetermined derivatives, and these.
-    fn first_equations(&self, cx: &Inquiry, seed: usize) -> (Vec<Symbol>, Vec<Expr>) {
+    /// Equations that a state with a motion satisfies together with its first undetermined derivatives. There are three kinds
+    /// of them for semisprays: the equations of motion are differentiated once, not at all or twice.
+    fn first_equations<'p>(&self, cx: &Inquiry, kind: usize, start: &'p Point) -> Target<'p> {
         let form = self.laws.form;
         let y = form.manifold();
-        match self.laws.problem {
+        let (more, equations): (Vec<Symbol>, Vec<Expr>) = match self.laws.problem {
             Problem::Proper => {
-                let orders = [1, 0, 2][seed % 3];
+                let orders = [1, 0, 2][kind];
                 let prolonged = |k: u32| form.components().iter().map(move |e| total_derivatives(cx, *e, k));
                 let equations = (0..=orders).flat_map(prolonged).collect();
                 let (m, s) = (y.n_coordinates(), form.order());
@@ -663,7 +651,10 @@ impl<'a> Notary<'a> {
                 let equations = self.laws.rows.iter().map(row).collect();
                 (speeds, equations)
             }
-        }
+        };
+        let coordinates: Vec<Symbol> = self.laws.coordinates.iter().copied().chain(more).collect();
+        let inside = Inside::of(&[equations.as_slice(), &self.expressions].concat());
+        Target::new(&coordinates, equations, vec![], start, inside)
     }
 }
 
@@ -771,15 +762,11 @@ pub(crate) fn real_point(cx: &Inquiry, space: &[Symbol], equations: &[Expr], non
     let facts: Vec<_> = cx.facts().iter().collect();
     let all: Vec<Expr> = equations.iter().chain(nonzero).copied().collect();
     let start = parameter_values(cx, &all, &facts, &[]).ok()?;
-    let inside = Inside::of(&all);
+    let target = Target::new(space, equations.to_vec(), nonzero.to_vec(), &start, Inside::of(&all));
     let accept = |p: &Point| agrees(cx, p, &facts);
     let find = |seed: usize| {
-        let (is_special, coordinates, start, inside) = (seed % 2 == 1, space, &start, &inside);
-        let irrational = Cell::default();
-        Search { cx, coordinates, start, equations, nonzero, seed, is_special, inside, irrational }
-            .find(&accept)
-            .ok()
-            .flatten()
+        let is_special = seed % 2 == 1;
+        Search { cx, target: &target, seed, is_special, irrational: Cell::default() }.find(&accept).ok().flatten()
     };
     let found = cx.within(share::CERTIFICATE, || (0..POINTS).find_map(find));
     found.map(|p| p.text(space))

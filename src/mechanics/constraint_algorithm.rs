@@ -234,16 +234,24 @@ pub enum LogItem {
 
 /// The algorithm for both problems, each with its share of the work.
 pub fn dynamics(cx: &Inquiry, alpha: &LepageTwoForm) -> Answered<SystemDynamics> {
+    dynamics_with(cx, alpha, |cx| run(cx, alpha, Problem::Proper))
+}
+
+/// The same from whoever knows, or finds, the proper dynamics.
+pub fn dynamics_with(
+    cx: &Inquiry,
+    alpha: &LepageTwoForm,
+    proper: impl FnOnce(&Inquiry) -> Answered<Dynamics>,
+) -> Answered<SystemDynamics> {
     let extended = cx.within(cx.half(), || run(cx, alpha, Problem::Extended))?;
     let proper = if alpha.dynamical_form().order() == 1 {
         // There is no semispray problem: every Hamilton path is a path.
         Dynamics { problem: Problem::Proper, ..extended.clone() }
     } else if extended.is_interrupted() {
         // Nobody waits for the second problem: what it says in a moment is said.
-        cx.within(grace_share(), || run(cx, alpha, Problem::Proper))?
-            .interrupted("solving for the other kind of vectors")
+        cx.within(grace_share(), || proper(cx))?.interrupted("solving for the other kind of vectors")
     } else {
-        run(cx, alpha, Problem::Proper)?
+        proper(cx)?
     };
     Ok(SystemDynamics { extended, proper })
 }

@@ -43,9 +43,9 @@ use crate::budget::{Budgeted, Exhausted, clear_interrupt, share};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::field::VectorField;
 
-/// The phase space of a first-order Lagrangian with its primary constraints.
+/// The phase space of a first-order Lagrangian with its primary constraints, and what was wanted to be known of the final branches.
 #[derive(Clone, Debug)]
-pub struct DiracSystem {
+pub struct DiracSystem<B = DiracBranch> {
     time: Symbol,
     /// q^σ and the conjugate p_σ.
     pub pairs: Vec<(Symbol, Symbol)>,
@@ -53,7 +53,7 @@ pub struct DiracSystem {
     /// H_c, defined on the primary constraint set.
     pub hamiltonian: Expr,
     /// One for each branch of the final constraint set, and one for each part of it on which more multipliers are free.
-    pub branches: Vec<DiracBranch>,
+    pub branches: Vec<B>,
     /// What was not followed to its end, or lies at the boundary of an open branch.
     pub undecided: Vec<Branch>,
     /// Whether every branch was followed to its end.
@@ -84,16 +84,69 @@ pub struct DiracBranch {
     inverse: Matrix,
 }
 
-impl DiracBranch {
+/// A final branch with nothing but the number of its free multipliers: enough for a comparison.
+pub struct FinalSet {
+    branch: Branch,
+    free: usize,
+}
+
+/// What is known of every final branch, however much is wanted.
+pub trait Followed {
+    fn branch(&self) -> &Branch;
     /// How many functions of time may be chosen.
-    pub fn free(&self) -> usize {
+    fn free(&self) -> usize;
+    /// Why what is said of it is not proved, if it is not.
+    fn doubt(&self) -> Option<&String>;
+}
+
+impl Followed for DiracBranch {
+    fn branch(&self) -> &Branch {
+        &self.branch
+    }
+
+    fn free(&self) -> usize {
         self.multipliers.iter().filter(|u| u.is_none()).count()
+    }
+
+    fn doubt(&self) -> Option<&String> {
+        self.doubt.as_ref()
+    }
+}
+
+impl Followed for FinalSet {
+    fn branch(&self) -> &Branch {
+        &self.branch
+    }
+
+    fn free(&self) -> usize {
+        self.free
+    }
+
+    fn doubt(&self) -> Option<&String> {
+        None
     }
 }
 
 /// Sorts the constraints of a Lagrangian of first order; refused for higher orders, and for momenta from which the velocities
 /// could not be eliminated.
 pub fn dirac(cx: &Inquiry, lagrangian: &Lagrangian) -> Answered<DiracSystem> {
+    find_system(cx, lagrangian, DiracSystem::described_branch)
+}
+
+/// The final sets alone; no bracket is asked.
+pub(crate) fn final_sets(cx: &Inquiry, lagrangian: &Lagrangian) -> Answered<DiracSystem<FinalSet>> {
+    find_system(cx, lagrangian, |_, cx, search, f| {
+        let branch = search.frame.branch(cx, &f.cell)?;
+        let solution = search.multipliers(cx, f)?;
+        Ok(FinalSet { branch, free: solution.map_or(0, |u| u.free_columns.len()) })
+    })
+}
+
+fn find_system<B: Followed>(
+    cx: &Inquiry,
+    lagrangian: &Lagrangian,
+    describe: impl Fn(&DiracSystem<B>, &Inquiry, &Search, &Final) -> Budgeted<B>,
+) -> Answered<DiracSystem<B>> {
     let y = lagrangian.manifold();
     if lagrangian.order() > 1 {
         return Err(Box::new(
@@ -119,11 +172,11 @@ pub fn dirac(cx: &Inquiry, lagrangian: &Lagrangian) -> Answered<DiracSystem> {
         domain: conditions::strictest(bounds.into_iter().chain(primary.domain.iter().copied()).collect()),
         charts: primary.charts.clone(),
     };
-    system.find_branches(cx, primary).map_err(exhausted)?;
+    system.find_branches(cx, primary, describe).map_err(exhausted)?;
     Ok(system)
 }
 
-impl DiracSystem {
+impl<B: Followed> DiracSystem<B> {
     /// The Poisson bracket {f, g} = ∂f/∂q ∂g/∂p − ∂f/∂p ∂g/∂q.
     pub fn bracket(&self, cx: &Inquiry, f: Expr, g: Expr) -> Expr {
         let terms = self
@@ -163,7 +216,13 @@ impl DiracSystem {
         !self.primary.is_empty() || self.charts.len() > 1 || !self.complete.is_yes()
     }
 
-    fn find_branches(&mut self, cx: &Inquiry, primary: Primary) -> Budgeted<()> {
+    fn find_branches(
+        &mut self,
+        cx: &Inquiry,
+        primary: Primary,
+        describe: impl Fn(&DiracSystem<B>, &Inquiry, &Search, &Final) -> Budgeted<B>,
+    ) -> Budgeted<()> {
+        let describe = |search: &Search, f: &Final| describe(self, cx, search, f);
         let given = [primary.hamiltonian];
         let functions: Vec<Expr> =
             primary.functions.iter().chain(&primary.constraints).chain(&given).copied().collect();
@@ -177,9 +236,9 @@ impl DiracSystem {
         let mut search = Search::new(&frame, &primary.charts, domain);
         // Where it divides, the cells say where; that is no condition of the answer.
         let (followed, _) = conditions::collect_all(cx, |cx| search.run(cx));
-        let found = followed.and_then(|()| self.described(cx, &search));
+        let found = followed.and_then(|()| described(cx, &search, describe));
         let (branches, mut undecided, mut complete) =
-            found.unwrap_or_else(|why| self.as_far_as_found(cx, &search, &primary, why));
+            found.unwrap_or_else(|why| as_far_as_found(cx, &search, &primary, why, describe));
         if !primary.open.is_empty() {
             undecided.extend(primary.open);
             complete = Verdict::unknown("on a part of the image of the Legendre map the velocities were not described");
@@ -189,32 +248,6 @@ impl DiracSystem {
         frame.generic_conditions().into_iter().for_each(|e| conditions::record_nonzero(cx, e));
         (self.branches, self.undecided, self.complete) = (branches, undecided, complete);
         Ok(())
-    }
-
-    /// The branches of the final set, what is left open, and whether that is everything.
-    fn described(&self, cx: &Inquiry, search: &Search) -> Budgeted<(Vec<DiracBranch>, Vec<Branch>, Verdict)> {
-        let found = search.finals.iter().map(|f| self.described_branch(cx, search, f)).collect::<Budgeted<Vec<_>>>()?;
-        let doubt = search.doubts.first().or_else(|| found.iter().find_map(|b| b.doubt.as_ref()));
-        let complete = if !search.unsolved.is_empty() {
-            Verdict::unknown("some branches were too hard to look at")
-        } else if !search.boundary.is_empty() {
-            Verdict::no("motions may pass through strata at the boundary of open branches")
-        } else if let Some(doubt) = doubt {
-            Verdict::unknown(doubt.clone())
-        } else {
-            Verdict::yes("every branch was followed to its end")
-        };
-        let open = search.unsolved.iter().chain(&search.boundary);
-        let open = open.map(|cell| search.frame.branch_at_hand(cx, cell)).collect();
-        Ok((found, open, complete))
-    }
-
-    fn described_branch(&self, cx: &Inquiry, search: &Search, f: &Final) -> Budgeted<DiracBranch> {
-        let branch = search.frame.branch(cx, &f.cell)?;
-        self.about(cx, &branch, |cx| {
-            let solution = search.multipliers(cx, f)?;
-            search.frame.on_stratum(|| self.describe(cx, search.frame, f, solution.as_ref()))
-        })
     }
 
     /// What is found out about a branch; of the conditions that were met on the way, those are said that may fail on the branch.
@@ -240,32 +273,64 @@ impl DiracSystem {
         });
         matches!(found, Ok(Some(true)))
     }
+}
 
-    /// What is known when a budget ends, or at Ctrl-C: final branches, and the sets that were still to be looked at.
-    fn as_far_as_found(
-        &self,
-        cx: &Inquiry,
-        search: &Search,
-        primary: &Primary,
-        why: Exhausted,
-    ) -> (Vec<DiracBranch>, Vec<Branch>, Verdict) {
-        // Whatever a part that was interrupted called its end, the interrupt is the reason.
-        let why = if clear_interrupt() { Exhausted::Interrupted } else { why };
-        let (mut branches, mut open) = (Vec::new(), Vec::new());
-        cx.grace(|| {
-            for f in &search.finals {
-                match self.described_branch(cx, search, f) {
-                    Ok(described) => branches.push(described),
-                    Err(_) => open.push(search.frame.branch_at_hand(cx, &f.cell)),
-                }
+/// The branches of the final set, what is left open, and whether that is everything.
+fn described<B: Followed>(
+    cx: &Inquiry,
+    search: &Search,
+    describe: impl Fn(&Search, &Final) -> Budgeted<B>,
+) -> Budgeted<(Vec<B>, Vec<Branch>, Verdict)> {
+    let found = search.finals.iter().map(|f| describe(search, f)).collect::<Budgeted<Vec<_>>>()?;
+    let doubt = search.doubts.first().or_else(|| found.iter().find_map(|b| b.doubt()));
+    let complete = if !search.unsolved.is_empty() {
+        Verdict::unknown("some branches were too hard to look at")
+    } else if !search.boundary.is_empty() {
+        Verdict::no("motions may pass through strata at the boundary of open branches")
+    } else if let Some(doubt) = doubt {
+        Verdict::unknown(doubt.clone())
+    } else {
+        Verdict::yes("every branch was followed to its end")
+    };
+    let open = search.unsolved.iter().chain(&search.boundary);
+    let open = open.map(|cell| search.frame.branch_at_hand(cx, cell)).collect();
+    Ok((found, open, complete))
+}
+
+/// What is known when a budget ends, or at Ctrl-C: final branches, and the sets that were still to be looked at.
+fn as_far_as_found<B>(
+    cx: &Inquiry,
+    search: &Search,
+    primary: &Primary,
+    why: Exhausted,
+    describe: impl Fn(&Search, &Final) -> Budgeted<B>,
+) -> (Vec<B>, Vec<Branch>, Verdict) {
+    // Whatever a part that was interrupted called its end, the interrupt is the reason.
+    let why = if clear_interrupt() { Exhausted::Interrupted } else { why };
+    let (mut branches, mut open) = (Vec::new(), Vec::new());
+    cx.grace(|| {
+        for f in &search.finals {
+            match describe(search, f) {
+                Ok(described) => branches.push(described),
+                Err(_) => open.push(search.frame.branch_at_hand(cx, &f.cell)),
             }
-            let cells = search.unsolved.iter().chain(&search.boundary);
-            open.extend(cells.map(|c| search.frame.branch_at_hand(cx, c)));
-        });
-        if branches.is_empty() && open.is_empty() {
-            open.extend(primary.charts.iter().map(|chart| chart.branch.clone()));
         }
-        (branches, open, Verdict::unknown(format!("incomplete: the search for constraints was cut off: {why}")))
+        let cells = search.unsolved.iter().chain(&search.boundary);
+        open.extend(cells.map(|c| search.frame.branch_at_hand(cx, c)));
+    });
+    if branches.is_empty() && open.is_empty() {
+        open.extend(primary.charts.iter().map(|chart| chart.branch.clone()));
+    }
+    (branches, open, Verdict::unknown(format!("incomplete: the search for constraints was cut off: {why}")))
+}
+
+impl DiracSystem {
+    fn described_branch(&self, cx: &Inquiry, search: &Search, f: &Final) -> Budgeted<DiracBranch> {
+        let branch = search.frame.branch(cx, &f.cell)?;
+        self.about(cx, &branch, |cx| {
+            let solution = search.multipliers(cx, f)?;
+            search.frame.on_stratum(|| self.describe(cx, search.frame, f, solution.as_ref()))
+        })
     }
 
     /// u^a: free, or in terms of the free ones.

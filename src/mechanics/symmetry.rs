@@ -15,7 +15,7 @@
 //!
 //! For a projectable X this is i_{JX}θ_λ − F, Krupková Remark 8.8.
 
-use super::constraint_algorithm::{Problem, run};
+use super::constraint_algorithm::{Dynamics, Problem, run};
 use super::dynamical_form::DynamicalForm;
 use super::inverse_problem;
 use super::lagrangian::Lagrangian;
@@ -33,6 +33,7 @@ use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::field::VectorField;
 use crate::geometry::jet::{FiberedManifold, total_derivative, total_derivatives};
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// The first integral that belongs to a symmetry of a Lagrangian.
 #[derive(Clone, Debug)]
@@ -122,8 +123,13 @@ pub struct FirstIntegral {
 ///
 /// A regular system has one semispray Γ, and the question is Γ(f) = 0. In general df/dt = Λ^σE_σ is looked for
 /// first; where there are no such multipliers the motions are found by the constraint algorithm, and
-/// every tangent semispray of every branch is applied to f.
-pub fn first_integral(cx: &Inquiry, alpha: &LepageTwoForm, f: Expr) -> Answered<FirstIntegral> {
+/// every tangent semispray of every branch is applied to f. Those `motions` are asked for where they are needed.
+pub fn first_integral(
+    cx: &Inquiry,
+    alpha: &LepageTwoForm,
+    f: Expr,
+    motions: impl FnOnce(&Inquiry) -> Answered<Rc<Dynamics>>,
+) -> Answered<FirstIntegral> {
     let form = alpha.dynamical_form();
     let space = form.phase_space();
     let order = form.manifold().order_of(cx, f).order;
@@ -146,7 +152,7 @@ pub fn first_integral(cx: &Inquiry, alpha: &LepageTwoForm, f: Expr) -> Answered<
     if let Some(verdict) = combination_of_equations(cx, form, rate)? {
         return Ok(FirstIntegral { verdict, rate });
     }
-    let motions = run(cx, alpha, Problem::Proper)?;
+    let motions = motions(cx)?;
     let mut verdict = Verdict::yes("it is constant along every tangent semispray");
     let mut shown = rate;
     for branch in &motions.branches {
@@ -421,7 +427,9 @@ mod tests {
             let mut stage = Stage::new(names);
             let form = stage.lagrangian(cx, l).dynamical_form(cx).expect("decided");
             let f = stage.read(f);
-            let found = first_integral(cx, &lepage(cx, &form).expect("decided"), f).expect("an answer");
+            let alpha = lepage(cx, &form).expect("decided");
+            let motions = |cx: &Inquiry| Ok(Rc::new(run(cx, &alpha, Problem::Proper)?));
+            let found = first_integral(cx, &alpha, f, motions).expect("an answer");
             super::super::cases::assert_verdict(&found.verdict, expected, "first integral");
         };
         check(&["x", "y"], "(x_1^2 + y_1^2)/2 - (x^2 + y^2)^2", "x*y_1 - y*x_1", true);

@@ -14,7 +14,7 @@ use crate::geometry::jet::{FiberedManifold, JetSpace, total_derivative};
 use crate::mechanics::agreement;
 use crate::mechanics::classify::{self, Classification};
 use crate::mechanics::constrained_form::ConstrainedForm;
-use crate::mechanics::constraint_algorithm::{self, SystemDynamics};
+use crate::mechanics::constraint_algorithm::{self, Dynamics, Problem, SystemDynamics};
 use crate::mechanics::constraint_structure::ConstraintStructure;
 use crate::mechanics::dynamical_form::DynamicalForm;
 use crate::mechanics::lagrangian::Lagrangian;
@@ -73,6 +73,7 @@ pub struct Derived {
     dynamical_form: Remembered<Fallible<Rc<DynamicalForm>>>,
     lepage: Remembered<Fallible<Rc<LepageTwoForm>>>,
     classification: Remembered<Fallible<Rc<Classification>>>,
+    proper: Remembered<Fallible<Rc<Dynamics>>>,
     dynamics: Remembered<Fallible<Rc<SystemDynamics>>>,
     constrained: Remembered<Fallible<Rc<ConstrainedForm>>>,
     structure: Remembered<Fallible<Rc<ConstraintStructure>>>,
@@ -263,7 +264,8 @@ impl System {
         let derive = |cx: &Inquiry| {
             let alpha = self.lepage(cx)?;
             let cx = &cx.where_hold(&self.bounds(cx)?);
-            let found = constraint_algorithm::dynamics(cx, &alpha)?;
+            let proper = |cx: &Inquiry| Ok((*self.proper_dynamics(cx, &alpha)?).clone());
+            let found = constraint_algorithm::dynamics_with(cx, &alpha, proper)?;
             let found = match self.lagrangian() {
                 Some(lagrangian) => agreement::checked(cx, lagrangian, found),
                 None => found,
@@ -278,6 +280,13 @@ impl System {
             stopped => was_not_stopped(stopped),
         };
         self.derived.dynamics.get(cx, keeping, derive)
+    }
+
+    /// The motions, under facts that contain the bounds; derived once if the algorithm came to its end.
+    pub fn proper_dynamics(&self, cx: &Inquiry, alpha: &LepageTwoForm) -> Fallible<Rc<Dynamics>> {
+        let keeping = |found: &Fallible<Rc<Dynamics>>| found.as_ref().is_ok_and(|d| d.stopped.is_none());
+        let derive = |cx: &Inquiry| Ok(Rc::new(constraint_algorithm::run(cx, alpha, Problem::Proper)?));
+        self.derived.proper.get(cx, keeping, derive)
     }
 
     /// The mixed form q̈^α = f^α, q̇^a = g^a: of a mixed system as it stands, of constrained equations with the dependent

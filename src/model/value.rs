@@ -16,6 +16,7 @@ use crate::geometry::form::Form;
 use crate::geometry::jet::{FiberedManifold, JetSpace};
 use crate::source::Span;
 use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -220,7 +221,7 @@ pub struct Answer {
     pub main: Option<Value>,
     /// Why there is no main value, although the question has one.
     pub refused: Option<Box<Diagnostic>>,
-    parts: IndexMap<&'static str, Part>,
+    parts: IndexMap<&'static str, Part, FxBuildHasher>,
     /// What `A.x` and `A[x]` look up, if it is not the main value.
     family: Option<Rc<Family>>,
     /// The part that is also the main value.
@@ -270,7 +271,7 @@ impl Answer {
             question,
             main: None,
             refused: None,
-            parts: IndexMap::new(),
+            parts: IndexMap::default(),
             family: None,
             main_part: None,
             manifold: None,

@@ -311,10 +311,7 @@ fn annihilators(space: &JetSpace, b: &DynamicBranch) -> Matrix {
 
 /// The reduced row echelon matrix of what the rows annihilate at a point; `None` if the point leaves something open.
 fn kernel_at(cx: &Inquiry, rows: &Matrix, point: &FxHashMap<Symbol, Expr>) -> Option<Matrix> {
-    let n = rows.n_columns();
-    let reduced = rows.try_map(|e| expr_at(cx, e, point)).ok()?.rref_of_numbers(cx)?;
-    let (kernel, _) = conditions::collect(cx, |cx| reduced.null_space(cx));
-    Matrix::with_columns(kernel.ok()?, n).rref_of_numbers(cx)
+    rows.try_map(|e| expr_at(cx, e, point)).ok()?.kernel_of_numbers(cx)
 }
 
 /// q_s at a point: the component along q_{s−1} of the vectors with ∂_t-component 1, if they agree there.

@@ -203,7 +203,9 @@ fn first_integral(a: &Arguments) -> Fallible<Value> {
     }
     let (system, _) = form_of(a, 0)?;
     a.lives_on(1, &system.manifold)?;
-    let found = theory::first_integral(&a.cx, &*system.lepage(&a.cx)?, a.expr(1)?)?;
+    let alpha = system.lepage(&a.cx)?;
+    let motions = |cx: &Inquiry| system.proper_dynamics(&cx.where_hold(&system.bounds(cx)?), &alpha);
+    let found = theory::first_integral(&a.cx, &alpha, a.expr(1)?, motions)?;
     let verdict = with_rate(found.verdict, found.rate);
     Ok(Value::from(Answer::new("first_integral").main(verdict).part("rate", found.rate).on(&system.manifold)))
 }

@@ -9,9 +9,11 @@ use crate::geometry::jet::FiberedManifold;
 use crate::model::value::Value;
 use crate::source::Span;
 use crate::syntax::ast::{Ast, ExprId};
-use indexmap::IndexMap;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::{Rc, Weak};
+
+/// By name, in the order of declaration. Names come from the user alone: no hash that guards against chosen ones is needed.
+pub type Named<T> = indexmap::IndexMap<String, T, rustc_hash::FxBuildHasher>;
 
 /// What a name of a value is bound to.
 #[derive(Clone)]
@@ -141,8 +143,8 @@ pub struct FunctionBinding {
 /// All names of a session, or of a library, in the order of their declaration.
 #[derive(Clone, Default)]
 pub struct Scope {
-    pub values: IndexMap<String, Binding>,
-    pub functions: IndexMap<String, FunctionBinding>,
+    pub values: Named<Binding>,
+    pub functions: Named<FunctionBinding>,
     pub manifolds: Vec<FiberedManifold>,
     /// Prefixes of momenta that were chosen with `names = P`: from then on `P_x` is a name.
     prefixes: RefCell<Vec<String>>,

@@ -22,6 +22,10 @@ pub(super) struct Level {
     terms: Vec<(Expr, Rational)>,
     offset: Place,
     sign: Sign,
+    /// Whether it tells something of a sum or of anything else that the fact by itself does not say: c or q or p is not that of a
+    /// bare u.
+    of_sums: bool,
+    of_others: bool,
 }
 
 /// The number q + p·π.
@@ -97,7 +101,9 @@ impl Level {
     pub(super) fn of(e: Expr, sign: Sign) -> Option<Level> {
         let is_bound = sign != Sign::NONZERO && sign != Sign::ANY;
         let (terms, offset) = parts(e);
-        (is_bound && !terms.is_empty()).then_some(Level { terms, offset, sign })
+        let of_others = offset != Place::half_turns(0);
+        let of_sums = of_others || terms.len() > 1;
+        (is_bound && !terms.is_empty()).then_some(Level { terms, offset, sign, of_sums, of_others })
     }
 
     /// k and the place with level = k·Σ + place, for a sum of these terms.
@@ -105,8 +111,11 @@ impl Level {
         if self.terms.len() != terms.len() {
             return None;
         }
+        if self.terms.iter().zip(terms).any(|((a, _), (b, _))| a != b) {
+            return None;
+        }
         let k = &self.terms[0].1 / &terms[0].1;
-        let same = |((a, x), (b, y)): (&(Expr, Rational), &(Expr, Rational))| a == b && *x == &k * y;
+        let same = |((_, x), (_, y)): (&(Expr, Rational), &(Expr, Rational))| *x == &k * y;
         self.terms.iter().zip(terms).all(same).then_some(k)
     }
 }
@@ -201,12 +210,13 @@ fn bounds(levels: &[Level], u: Expr) -> Bounds {
 
 /// The sign of `e`, from bounds of it or of what it is a function of.
 pub(super) fn sign_by_bounds(levels: &[Level], e: Expr) -> Sign {
-    let is_shifted = |level: &Level| level.offset != Place::half_turns(0);
     // A bare fact about a bare expression is found by itself.
     let (sign, tells) = match e.node() {
-        Node::Apply(f, x) if x.len() == 1 => (of_function(*f, &bounds(levels, x[0])), levels.iter().any(is_shifted)),
-        Node::Sum { .. } => (Sign::ANY, levels.iter().any(|level| level.terms.len() > 1 || is_shifted(level))),
-        _ => (Sign::ANY, levels.iter().any(is_shifted)),
+        Node::Apply(f, x) if x.len() == 1 => {
+            (of_function(*f, &bounds(levels, x[0])), levels.iter().any(|l| l.of_others))
+        }
+        Node::Sum { .. } => (Sign::ANY, levels.iter().any(|l| l.of_sums)),
+        _ => (Sign::ANY, levels.iter().any(|l| l.of_others)),
     };
     if !tells {
         return sign;

@@ -21,7 +21,7 @@
 
 use crate::algebra::Inquiry;
 use crate::algebra::assume::Sign;
-use crate::algebra::factor::factor;
+use crate::algebra::factor::factor_once;
 use crate::algebra::generator::{Generator, Kind, in_cosine, reduce};
 use crate::algebra::normal::fold::on_fewer_angles;
 use crate::algebra::normal::write::polynomial_expr;
@@ -60,6 +60,14 @@ impl Semidefinite {
 
 /// Recognises a polynomial of one sign. `None` says that no rule applies, not that the sign changes.
 pub fn semidefinite(cx: &Inquiry, p: &Polynomial) -> Budgeted<Option<Semidefinite>> {
+    // A fact about more than a symbol is asked of the sign of an expression, which may say on what it rests.
+    match cx.facts().is_of_symbols() {
+        true => cx.facts().memo().semidefinite.get(cx, p, |_| true, || recognised(cx, p)),
+        false => recognised(cx, p),
+    }
+}
+
+fn recognised(cx: &Inquiry, p: &Polynomial) -> Budgeted<Option<Semidefinite>> {
     let mut reasoner = Reasoner { facts: vec![], steps: 0, wants_zeros: true };
     let known = reasoner.polynomial(cx, p, DEPTH)?;
     // Facts about more than single symbols, c² − v² − w² > 0, are read together with what is asked.
@@ -369,7 +377,7 @@ impl Reasoner {
     }
 
     fn by_factors(&mut self, cx: &Inquiry, p: &Polynomial, depth: u32) -> Budgeted<Known> {
-        let factors = factor(cx, p);
+        let factors = factor_once(cx, p);
         if factors.factors.len() == 1 && factors.factors[0].1 == 1 {
             return Ok(Known::NOTHING);
         }

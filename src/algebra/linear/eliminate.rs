@@ -266,12 +266,58 @@ impl Matrix {
     /// The reduced row echelon form of a matrix without symbols; `None` if it has some, or if it cannot be
     /// decided whether an entry vanishes.
     pub fn rref_of_numbers(&self, cx: &Inquiry) -> Option<Matrix> {
+        if let Some(rational) = self.rref_of_rationals(cx) {
+            return Some(rational);
+        }
         if self.entries().any(|e| !e.is_number() && !e.symbols().is_empty()) {
             return None;
         }
         let (echelon, _) = conditions::collect(cx, |cx| self.echelon(cx));
         let echelon = echelon.ok()?;
         echelon.undecided.is_empty().then_some(echelon.matrix)
+    }
+
+    /// The same where every entry is a rational number: nothing has to be read, and no sign decided.
+    fn rref_of_rationals(&self, cx: &Inquiry) -> Option<Matrix> {
+        let row =
+            |i: usize| (0..self.columns).map(|j| self[(i, j)].as_number().cloned()).collect::<Option<Vec<Rational>>>();
+        let mut rows = (0..self.rows).map(row).collect::<Option<Vec<_>>>()?;
+        let mut rank = 0;
+        for column in 0..self.columns {
+            let Some(found) = (rank..rows.len()).find(|i| !rows[*i][column].is_zero()) else { continue };
+            rows.swap(rank, found);
+            let inverse = rows[rank][column].recip()?;
+            let pivot: Vec<Rational> = rows[rank].iter().map(|x| x * &inverse).collect();
+            for (_, row) in rows.iter_mut().enumerate().filter(|(i, row)| *i != rank && !row[column].is_zero()) {
+                cx.spend(pivot.len() as u64).ok()?;
+                let factor = row[column].clone();
+                for (x, y) in row.iter_mut().zip(&pivot).filter(|(_, y)| !y.is_zero()) {
+                    *x = &*x - &(&factor * y);
+                }
+            }
+            rows[rank] = pivot;
+            rank += 1;
+        }
+        rows.truncate(rank);
+        let rows: Vec<Vec<Expr>> = rows.into_iter().map(|row| row.into_iter().map(Expr::number).collect()).collect();
+        Some(Matrix::with_columns(rows, self.columns))
+    }
+
+    /// The vectors that a matrix without symbols maps to zero, in reduced row echelon form; `None` as for that form itself.
+    pub fn kernel_of_numbers(&self, cx: &Inquiry) -> Option<Matrix> {
+        let (reduced, n) = (self.rref_of_numbers(cx)?, self.columns);
+        let first = |i: usize| (0..n).find(|j| !reduced[(i, *j)].is_zero());
+        let pivots: Vec<usize> = (0..reduced.rows).filter_map(first).collect();
+        let vector = |free: usize| {
+            let mut v = vec![Expr::zero(); n];
+            v[free] = Expr::one();
+            for (i, j) in pivots.iter().enumerate() {
+                v[*j] = -reduced[(i, free)];
+            }
+            v
+        };
+        let free = (0..n).filter(|j| !pivots.contains(j));
+        Matrix::with_columns(free.map(vector).collect(), n).rref_of_numbers(cx)
     }
 
     /// The rank of a matrix without symbols.

@@ -3,7 +3,7 @@
 use super::super::assume::Sign;
 use super::super::decide::{is_zero, semidefinite, sign};
 use super::super::expr::Expr;
-use super::super::factor::factor;
+use super::super::factor::factor_once;
 use super::super::generator::{Generator, Kind, reduce};
 use super::super::normal::write::polynomial_expr;
 use super::super::normal::{Context, canonical_fraction};
@@ -109,14 +109,15 @@ impl Frame {
             }
         }
         if !denominator.is_constant() {
-            let mut pending: Vec<Polynomial> = factor(cx, &denominator).factors.into_iter().map(|(f, _)| f).collect();
+            let mut pending: Vec<Polynomial> =
+                factor_once(cx, &denominator).factors.into_iter().map(|(f, _)| f).collect();
             while let Some(f) = pending.pop() {
                 // Where a root does not vanish its radicand does not.
                 if let [v] = f.variables()
                     && matches!(Generator(*v).kind(), Kind::Root { .. })
                     && let Some(relation) = Generator(*v).relation()
                 {
-                    pending.extend(factor(cx, &relation.value).factors.into_iter().map(|(f, _)| f));
+                    pending.extend(factor_once(cx, &relation.value).factors.into_iter().map(|(f, _)| f));
                 }
                 let mut domain = self.domain.borrow_mut();
                 if !f.is_constant() && !domain.contains(&f) && !self.is_positive_generator(cx, &f) {
@@ -165,7 +166,7 @@ impl Frame {
         if let Some(known) = self.factors.borrow().get(p) {
             return known.clone();
         }
-        let found = factor(cx, p);
+        let found = factor_once(cx, p);
         let list: Rc<[Polynomial]> = found.factors.into_iter().map(|(f, _)| f).collect();
         // Factors that a budget left together are looked at again.
         if found.complete {
@@ -503,7 +504,7 @@ impl Frame {
         if is_known && !nonzero.contains(g) && !self.domain.borrow().contains(g) {
             return Ok(None);
         }
-        let parts = factor(cx, g);
+        let parts = factor_once(cx, g);
         let mut zero_factors: Vec<Polynomial> = Vec::new();
         let mut changed = parts.factors.len() > 1;
         for (f, n) in parts.factors {

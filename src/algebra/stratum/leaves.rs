@@ -335,7 +335,7 @@ impl Row {
         let common = Polynomial::gcd_of(cx, &all)?;
         let mut divisor = Polynomial::one();
         if !common.is_constant() {
-            for (f, n) in super::super::factor::factor(cx, &common).factors {
+            for (f, n) in super::super::factor::factor_once(cx, &common).factors {
                 if cell.nonzero.contains(&f) || frame.is_nowhere_zero(cx, &f)? {
                     divisor = divisor.mul(cx, &f.pow(cx, n)?)?;
                 }

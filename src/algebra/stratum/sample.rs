@@ -12,7 +12,7 @@ use super::super::expr::Expr;
 use super::super::generator::{Generator, Kind};
 use super::super::number::Rational;
 use super::super::polynomial::Polynomial;
-use super::super::roots::isolate_real_roots;
+use super::super::roots::{count_real_roots, isolate_real_roots};
 use super::super::substitute::substitute;
 use super::super::symbol::Symbol;
 use super::algebraic_point::{AlgebraicPoint, algebraic_point};
@@ -114,6 +114,19 @@ pub(super) fn is_allowed(cx: &Inquiry, variable: u32, sign: i32) -> bool {
     }
 }
 
+/// Whether an equation in one unknown has no real root: whatever the others are, there is no point then.
+fn lacks_a_coordinate(cx: &Inquiry, state: &State) -> Budgeted<bool> {
+    for e in &state.equations {
+        if let [v] = e.variables()
+            && e.degree_in(*v).is_multiple_of(2)
+            && count_real_roots(cx, e, None, None)? == 0
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Whether one of the equations has no real zero, by a rule that is quick to ask.
 fn is_plainly_empty(cx: &Inquiry, state: &State) -> Budgeted<bool> {
     for e in state.equations.iter().filter(|e| e.n_terms() <= MAX_LOOKED_AT && e.variables().len() > 1) {
@@ -152,6 +165,9 @@ impl Search<'_> {
         while let Some(state) = stack.pop() {
             cx.check()?;
             let Some(state) = self.simplified(cx, state)? else { continue };
+            if lacks_a_coordinate(cx, &state)? {
+                continue;
+            }
             if self.trials > PATIENCE && is_plainly_empty(cx, &state)? {
                 continue;
             }

@@ -3,28 +3,51 @@
 //! coordinates wait until some of these have values. The finder proves nothing; the points it returns are checked by whoever
 //! uses them. Where an equation in one unknown has real roots and no rational one, it says so: there are points that it cannot name.
 
-use super::evaluate::{Evaluator, FUNCTION_VALUES, Point, Turn};
+use super::evaluate::{Evaluator, FUNCTION_VALUES, Place, Point, Turn};
 use super::series::{Exact, Gap, Poly, Series};
 use crate::algebra::function::Elementary;
 use crate::algebra::{Expr, Inquiry, Node, Rational, Symbol};
 use crate::budget::{Budgeted, Exhausted};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::rc::Rc;
 
-/// What is looked for.
+/// The set on which points are looked for.
+pub(super) struct Target<'a> {
+    coordinates: Vec<Symbol>,
+    /// Parameters and their values.
+    start: &'a Point,
+    equations: Vec<Expr>,
+    nonzero: Vec<Expr>,
+    /// Which coordinates stand inside functions.
+    inside: Inside,
+    /// The coordinates in each equation.
+    symbols: Vec<Vec<Symbol>>,
+    /// What is known before any coordinate has a value: the same for every search.
+    first: RefCell<Option<Rc<Known>>>,
+}
+
+/// The equations where some coordinates have values.
+struct Known {
+    /// As polynomials in the others, those that are and that no unspecified function has a value in.
+    polynomials: Vec<Option<Poly>>,
+    /// What is left of them when unknowns are eliminated, and the equations for these.
+    rest: Vec<Poly>,
+    pivots: Vec<(u32, Poly)>,
+    /// An unknown that has to have a value before an equation is a polynomial in the others.
+    open: Option<u32>,
+    /// Whether every equation was looked at.
+    is_all: bool,
+}
+
+/// One way to look for a point.
 pub(super) struct Search<'a> {
     pub cx: &'a Inquiry,
-    pub coordinates: &'a [Symbol],
-    /// Parameters and their values.
-    pub start: &'a Point,
-    pub equations: &'a [Expr],
-    pub nonzero: &'a [Expr],
+    pub target: &'a Target<'a>,
     /// Another number, other points.
     pub seed: usize,
     /// Whether values are as simple as possible, zero before all.
     pub is_special: bool,
-    /// Which coordinates stand inside functions.
-    pub inside: &'a Inside,
     /// Set where points were met that have no rational coordinates, and at which the equations are independent.
     pub irrational: Cell<bool>,
 }
@@ -32,13 +55,11 @@ pub(super) struct Search<'a> {
 /// How one search is going.
 struct Progress<'a> {
     trials: Cell<usize>,
-    /// The coordinates in each equation.
-    symbols: Vec<Vec<Symbol>>,
     accept: &'a dyn Fn(&Point) -> Exact<bool>,
 }
 
 /// Coordinates that stand inside sines, and inside exponentials, and nowhere else: they need no value.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Inside {
     circular: Vec<Symbol>,
     exponential: Vec<Symbol>,
@@ -99,12 +120,51 @@ enum Choice {
     Turn(Turn),
 }
 
+impl<'a> Target<'a> {
+    pub fn new(
+        coordinates: &[Symbol],
+        equations: Vec<Expr>,
+        nonzero: Vec<Expr>,
+        start: &'a Point,
+        inside: Inside,
+    ) -> Target<'a> {
+        let symbols = equations.iter().map(|e| e.symbols()).collect();
+        let coordinates = coordinates.to_vec();
+        Target { coordinates, start, equations, nonzero, inside, symbols, first: RefCell::default() }
+    }
+
+    /// The polynomials after a choice. One more value is put into them; where a sine has got its value they are read anew.
+    fn after(&self, cx: &Inquiry, known: &Known, unknown: u32, choice: &Choice) -> Budgeted<Vec<Option<Poly>>> {
+        let next = |(i, p): (usize, &Option<Poly>)| -> Budgeted<Option<Poly>> {
+            let Some(p) = p else { return Ok(None) };
+            match choice {
+                Choice::Value(_) if unknown >= FUNCTION_VALUES => Ok(Some(p.clone())),
+                Choice::Value(x) => p.substitute(cx, unknown, &Poly::number(x.clone())).map(Some),
+                Choice::Turn(_) if self.symbols[i].contains(&self.coordinates[unknown as usize]) => Ok(None),
+                Choice::Turn(_) => Ok(Some(p.clone())),
+            }
+        };
+        known.polynomials.iter().enumerate().map(next).collect()
+    }
+
+    /// The equations between few coordinates without a value, or the narrowest if there are no such; and whether that is all.
+    fn narrow(&self, point: &Point) -> (Vec<usize>, bool) {
+        let is_open = |s: &&Symbol| !point.values.contains_key(s) && !point.turns.contains_key(s);
+        let widths: Vec<usize> = self.symbols.iter().map(|list| list.iter().filter(is_open).count()).collect();
+        // Those without an open coordinate have nothing to say about the next one, but may be violated.
+        let least = widths.iter().copied().filter(|w| *w > 0).min().unwrap_or(0);
+        let bound = least.max(WIDE);
+        let narrow = (0..widths.len()).filter(|i| widths[*i] <= bound);
+        (narrow.collect(), widths.iter().all(|w| *w <= bound))
+    }
+}
+
 impl Search<'_> {
     /// The first point that is on the set and accepted.
     pub fn find(&self, accept: &dyn Fn(&Point) -> Exact<bool>) -> Budgeted<Option<Point>> {
-        let symbols = self.equations.iter().map(|e| e.symbols()).collect();
-        let progress = Progress { trials: Cell::new(0), symbols, accept };
-        match self.descend(self.start.clone(), &progress) {
+        let progress = Progress { trials: Cell::new(0), accept };
+        let nothing = vec![None; self.target.equations.len()];
+        match self.descend(self.target.start.clone(), nothing, &progress) {
             Err(Gap::Stopped(Exhausted::Size)) => Ok(None),
             Err(Gap::Stopped(why)) => Err(why),
             Err(_) => Ok(None),
@@ -112,83 +172,106 @@ impl Search<'_> {
         }
     }
 
-    fn descend(&self, point: Point, progress: &Progress) -> Exact<Option<Point>> {
-        let (trials, accept) = (&progress.trials, progress.accept);
-        trials.set(trials.get() + 1);
-        if trials.get() > MAX_TRIALS {
-            return Ok(None);
-        }
-        let places = RefCell::new(vec![]);
+    /// What the equations say at a point, from what was known of them before; `None` if one of them has no value there.
+    fn known(
+        &self,
+        point: &Point,
+        mut polynomials: Vec<Option<Poly>>,
+        places: &RefCell<Vec<Place>>,
+    ) -> Exact<Option<Known>> {
         let (mut equations, mut open) = (vec![], None);
-        let evaluator = self.evaluator(&point).with_places(&places);
-        let (narrow, is_all) = self.narrow(&point, &progress.symbols);
-        for e in narrow {
-            match evaluator.of(e) {
-                Ok(series) => equations.push(series.0[0].clone()),
+        let evaluator = OnceCell::new();
+        let (narrow, is_all) = self.target.narrow(point);
+        for i in narrow {
+            if let Some(p) = &polynomials[i] {
+                equations.push(p.clone());
+                continue;
+            }
+            let evaluator = evaluator.get_or_init(|| self.evaluator(point).with_places(places));
+            match evaluator.of(self.target.equations[i]) {
+                Ok(series) => {
+                    let p = series.0[0].clone();
+                    if !p.degrees().into_keys().any(|v| v >= FUNCTION_VALUES) {
+                        polynomials[i] = Some(p.clone());
+                    }
+                    equations.push(p);
+                }
                 Err(Gap::Open(v)) => open = open.or(Some(v)),
                 Err(Gap::Value(_)) => return Ok(None),
                 Err(stop) => return Err(stop),
             }
         }
-        drop(evaluator);
         let (rest, pivots) = eliminated(self.cx, equations)?;
+        Ok(Some(Known { polynomials, rest, pivots, open, is_all }))
+    }
+
+    fn descend(&self, point: Point, polynomials: Vec<Option<Poly>>, progress: &Progress) -> Exact<Option<Point>> {
+        let (target, trials, accept) = (self.target, &progress.trials, progress.accept);
+        let is_first = trials.get() == 0;
+        trials.set(trials.get() + 1);
+        if trials.get() > MAX_TRIALS {
+            return Ok(None);
+        }
+        let places = RefCell::new(vec![]);
+        let before = target.first.borrow().clone().filter(|_| is_first);
+        let known = match before {
+            Some(known) => known,
+            None => match self.known(&point, polynomials, &places)? {
+                Some(known) => Rc::new(known),
+                None => return Ok(None),
+            },
+        };
+        if is_first && places.borrow().is_empty() {
+            *target.first.borrow_mut() = Some(known.clone());
+        }
+        let Known { rest, pivots, open, is_all, .. } = &*known;
         if rest.iter().any(|p| p.as_number().is_some()) {
             return Ok(None);
         }
         if rest.is_empty()
-            && is_all
+            && *is_all
             && open.is_none()
-            && let Some(complete) = self.completed(&point, &pivots)
-            && settled(is_on(self.cx, &complete, self.equations, self.nonzero))?
+            && let Some(complete) = self.completed(&point, pivots)
+            && settled(is_on(self.cx, &complete, &target.equations, &target.nonzero))?
             && settled(accept(&complete))?
         {
             return Ok(Some(complete));
         }
-        let (unknown, choices) = match self.next(&point, &rest, &pivots, open) {
+        let (unknown, choices) = match self.next(&point, rest, pivots, *open) {
             Some(Next::Candidates(unknown, choices)) => (unknown, choices),
             Some(Next::Roots(unknown, coefficients)) => {
                 let roots = rational_roots(&coefficients);
                 // All others can be solved for unknowns of their own.
-                let is_last = rest.len() == 1 && pivots.len() + 1 == self.equations.len();
+                let is_last = rest.len() == 1 && pivots.len() + 1 == target.equations.len();
                 if roots.is_empty() && is_last && has_simple_real_roots(coefficients) {
                     self.irrational.set(true);
                 }
                 (unknown, roots.into_iter().map(Choice::Value).collect())
             }
             None => {
-                let is_on = settled(is_on(self.cx, &point, self.equations, self.nonzero))?;
+                let is_on = settled(is_on(self.cx, &point, &target.equations, &target.nonzero))?;
                 return Ok((is_on && settled(accept(&point))?).then_some(point));
             }
         };
         for choice in choices {
+            let polynomials = target.after(self.cx, &known, unknown, &choice)?;
             let mut next = point.clone();
             match (choice, unknown.checked_sub(FUNCTION_VALUES)) {
                 (Choice::Value(x), Some(i)) => {
                     next.functions.borrow_mut().insert(places.borrow()[i as usize].clone(), x);
                 }
                 (Choice::Value(x), None) => {
-                    next.values.insert(self.coordinates[unknown as usize], x);
+                    next.values.insert(target.coordinates[unknown as usize], x);
                 }
                 (Choice::Turn(turn), _) => {
-                    next.turns.insert(self.coordinates[unknown as usize], turn);
+                    next.turns.insert(target.coordinates[unknown as usize], turn);
                 }
             }
-            if let Some(found) = self.descend(next, progress)? {
+            if let Some(found) = self.descend(next, polynomials, progress)? {
                 return Ok(Some(found));
             }
         }
         Ok(None)
-    }
-
-    /// The equations between few coordinates without a value, or the narrowest if there are no such; and whether that is all.
-    fn narrow(&self, point: &Point, symbols: &[Vec<Symbol>]) -> (Vec<Expr>, bool) {
-        let is_open = |s: &&Symbol| !point.values.contains_key(s) && !point.turns.contains_key(s);
-        let widths: Vec<usize> = symbols.iter().map(|list| list.iter().filter(is_open).count()).collect();
-        // Those without an open coordinate have nothing to say about the next one, but may be violated.
-        let least = widths.iter().copied().filter(|w| *w > 0).min().unwrap_or(0);
-        let bound = least.max(WIDE);
-        let narrow = self.equations.iter().zip(&widths).filter(|(_, w)| **w <= bound).map(|(e, _)| *e);
-        (narrow.collect(), widths.iter().all(|w| *w <= bound))
     }
 
     /// The point with a first value for everything that is free, and what follows for the others; `None` if a value is not
@@ -197,7 +280,7 @@ impl Search<'_> {
         let mut complete = point.clone();
         let is_open = |s: &Symbol| !point.values.contains_key(s) && !point.turns.contains_key(s);
         let mut known: FxHashMap<u32, Rational> = FxHashMap::default();
-        for (i, s) in self.coordinates.iter().enumerate().filter(|(_, s)| is_open(s)) {
+        for (i, s) in self.target.coordinates.iter().enumerate().filter(|(_, s)| is_open(s)) {
             let v = i as u32;
             if pivots.iter().all(|(p, _)| *p != v) {
                 match self.candidates(v).into_iter().next()? {
@@ -215,14 +298,14 @@ impl Search<'_> {
             known.insert(*v, value);
         }
         for (v, x) in known {
-            complete.values.insert(*self.coordinates.get(v as usize)?, x);
+            complete.values.insert(*self.target.coordinates.get(v as usize)?, x);
         }
         Some(complete)
     }
 
     fn evaluator<'p>(&'p self, point: &'p Point) -> Evaluator<'p> {
         let is_open = |s: &Symbol| !point.values.contains_key(s) && !point.turns.contains_key(s);
-        let open = self.coordinates.iter().enumerate().filter(|(_, s)| is_open(s));
+        let open = self.target.coordinates.iter().enumerate().filter(|(_, s)| is_open(s));
         let series = open.map(|(i, s)| (*s, Series(vec![Poly::unknown(i as u32)])));
         Evaluator::new(self.cx, point, 0, series.collect::<FxHashMap<_, _>>())
     }
@@ -244,7 +327,7 @@ impl Search<'_> {
         let shortest = rest.iter().min_by_key(|p| p.degrees().len());
         // A point of a circle at a rational angle.
         if let Some((v, centre, radius)) = shortest.and_then(Poly::circle)
-            && (v as usize) < self.coordinates.len()
+            && (v as usize) < self.target.coordinates.len()
         {
             let turn = scattered(self.seed, v);
             let at = |k: usize| {
@@ -259,8 +342,8 @@ impl Search<'_> {
         }
         let is_pivot = |v: u32| pivots.iter().any(|(p, _)| *p == v);
         let is_open = |s: &Symbol| !point.values.contains_key(s) && !point.turns.contains_key(s);
-        let free = |i: &usize| is_open(&self.coordinates[*i]) && !is_pivot(*i as u32);
-        let v = (0..self.coordinates.len()).find(free)? as u32;
+        let free = |i: &usize| is_open(&self.target.coordinates[*i]) && !is_pivot(*i as u32);
+        let v = (0..self.target.coordinates.len()).find(free)? as u32;
         Some(Next::Candidates(v, self.candidates(v)))
     }
 
@@ -268,17 +351,17 @@ impl Search<'_> {
         if v >= FUNCTION_VALUES {
             return [0, 1, -2, 3].into_iter().map(|n| Choice::Value(Rational::from(n))).collect();
         }
-        let symbol = self.coordinates[v as usize];
+        let symbol = self.target.coordinates[v as usize];
         let turn = scattered(self.seed, v);
         let mut list: Vec<Choice> = Vec::new();
-        if self.inside.circular.contains(&symbol) {
+        if self.target.inside.circular.contains(&symbol) {
             let angle = |k: usize| {
                 let (c, s, r) = CIRCLE[(k + turn) % CIRCLE.len()];
                 Choice::Turn(Turn::circle(Rational::ratio(c, r), Rational::ratio(s, r)))
             };
             list.extend((0..2).map(angle));
         }
-        if self.inside.exponential.contains(&symbol) {
+        if self.target.inside.exponential.contains(&symbol) {
             let e =
                 |k: usize| Choice::Turn(Turn::exponential(Rational::ratio([2, 1, 3][(k + turn) % 3], [1, 2][k % 2])));
             list.extend((0..2).map(e));

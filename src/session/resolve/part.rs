@@ -5,7 +5,7 @@ use super::{Names, Resolver, Stand, Wants, coordinate_of};
 use crate::algebra::expr::Relation;
 use crate::algebra::function::Elementary;
 use crate::diagnostic::{Diagnostic, Goes, codes, elsewhere};
-use crate::model::kind::{COORDINATE, FUNCTION, SWEEP};
+use crate::model::kind::{COORDINATE, FAMILY, FUNCTION, Gives, SWEEP};
 use crate::model::value::Value;
 use crate::questions::call as row;
 use crate::session::scope::Meaning;
@@ -56,6 +56,13 @@ impl Resolver<'_> {
         let written = format!("{}{}", key.text, "'".repeat(key.primes as usize));
         if let Some(d) = unknown_column(&of, &key.text, &written, span) {
             self.say(d);
+        }
+        if !is_part
+            && !may_be_column
+            && !self.is_a_name(&key.text)
+            && let Some(d) = unknown_entry(&of, &key.text, &written)
+        {
+            self.say(d.or_at(span, "here"));
         }
         // A coordinate is the key of an entry, and a function has none.
         if !is_part
@@ -276,6 +283,26 @@ impl Resolver<'_> {
         }
         TermKind::Component { key: self.boxed(key), value: self.boxed(value) }
     }
+}
+
+/// What an answer by coordinate will not have: its entries are those of the coordinates of the systems that it is asked of, where
+/// these are declared. An option may name others.
+fn unknown_entry(of: &Term, name: &str, written: &str) -> Option<Diagnostic> {
+    let TermKind::Ask(ask) = &of.kind else { return None };
+    if ask.row.gives != Gives::Kinds(FAMILY) {
+        return None;
+    }
+    let mut names: Vec<String> = ask.row.parts.iter().map(|p| p.name.to_string()).collect();
+    for (option, argument) in &ask.arguments {
+        let (None, TermKind::Declared(declared)) = (option, &argument.kind) else { return None };
+        let Value::System(system) = &declared.value else { return None };
+        if coordinate_of(&system.manifold, name).is_some() {
+            return None;
+        }
+        names.extend(system.manifold.fibres().iter().map(|f| f.coordinate.name()));
+    }
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    Some(row::no_part(&format!("the answer to `{}`", ask.row.name), written, &names))
 }
 
 /// What a run or sweep that is not made will not have: it has the parts of every run, its columns, its states, which are jets
