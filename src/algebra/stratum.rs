@@ -49,6 +49,7 @@ mod tests;
 
 pub use cell::{Cell, Frame};
 
+use super::conditions;
 use super::expr::Expr;
 use super::symbol::Symbol;
 use super::verdict::Verdict;
@@ -76,13 +77,46 @@ impl Branch {
 /// others are generic parameters.
 pub fn equal_sets(cx: &Inquiry, coordinates: &[Symbol], left: &[Branch], right: &[Branch]) -> Budgeted<Verdict> {
     let (frame, left, right) = read_sets(cx, coordinates, left, right)?;
-    set::equals(cx, &frame, &left, &right)
+    let verdict = set::equals(cx, &frame, &left, &right)?;
+    if verdict.is_no() && frame.has_parameters(left.iter().chain(&right)) {
+        let mut apart = vec![];
+        for (ours, others) in [(&left, &right), (&right, &left)] {
+            for cell in ours {
+                apart.extend(set::difference_from_all(cx, &frame, cell, others)?);
+            }
+        }
+        return for_all_parameters(cx, &frame, &apart, verdict, "whether they differ depends on the parameters");
+    }
+    Ok(with_conditions(cx, &frame, verdict))
+}
+
+/// A yes, with what was taken not to vanish for it.
+fn with_conditions(cx: &Inquiry, frame: &Frame, verdict: Verdict) -> Verdict {
+    if verdict.is_yes() {
+        frame.generic_conditions().into_iter().for_each(|e| conditions::record_nonzero(cx, e));
+    }
+    verdict
+}
+
+/// A point that was found where parameters have chosen values says nothing for others: x² = a has one where a > 0.
+fn for_all_parameters(
+    cx: &Inquiry,
+    frame: &Frame,
+    cells: &[Cell],
+    verdict: Verdict,
+    otherwise: &str,
+) -> Budgeted<Verdict> {
+    if verdict.is_no() && !set::has_point_for_any_parameters(cx, frame, cells)? {
+        return Ok(Verdict::unknown(otherwise));
+    }
+    Ok(with_conditions(cx, frame, verdict))
 }
 
 /// Whether a union of branches has no point.
 pub fn is_empty_set(cx: &Inquiry, coordinates: &[Symbol], list: &[Branch]) -> Budgeted<Verdict> {
     let (frame, cells, _) = read_sets(cx, coordinates, list, &[])?;
-    set::is_union_empty(cx, &frame, &cells)
+    let verdict = set::is_union_empty(cx, &frame, &cells)?;
+    for_all_parameters(cx, &frame, &cells, verdict, "whether it has a point depends on the parameters")
 }
 
 /// Whether a function vanishes at every point of a branch.
@@ -97,7 +131,7 @@ pub fn vanishes_on(cx: &Inquiry, coordinates: &[Symbol], e: Expr, branch: &Branc
             verdict = verdict.and(set::is_union_empty(cx, &frame, &outside)?);
         }
     }
-    Ok(verdict)
+    Ok(with_conditions(cx, &frame, verdict))
 }
 
 /// The union simplified: factored, real, without empty or contained pieces.

@@ -16,7 +16,7 @@ use crate::algebra::Inquiry;
 use crate::algebra::decide::is_zero;
 use crate::algebra::print::text;
 use crate::algebra::stratum::leaves::{LinearSystem, leaves};
-use crate::algebra::stratum::tangent::{projection, singular_locus};
+use crate::algebra::stratum::tangent::{projection, real_dimension, singular_locus};
 use crate::algebra::stratum::{Branch, Cell, Frame, set};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Symbol, Verdict};
@@ -166,6 +166,21 @@ impl Submanifold {
             largest = largest.max(Some(n - rank));
         }
         Ok(largest)
+    }
+
+    /// The dimension at real points: that of the largest branch for which it is known, if no other one may be larger; else what
+    /// it is at most, and why no more is known.
+    pub fn real_dimension(&self, cx: &Inquiry) -> Budgeted<Option<(usize, Verdict)>> {
+        let frame = self.frame(cx, &[])?;
+        let mut found: Option<(usize, Verdict)> = None;
+        for cell in self.cells(cx, &frame)? {
+            let (n, known) = real_dimension(cx, &frame, &cell)?;
+            let is_larger = |(m, ground): &(usize, Verdict)| n > *m || n == *m && known.is_yes() && !ground.is_yes();
+            if found.as_ref().is_none_or(is_larger) {
+                found = Some((n, known));
+            }
+        }
+        Ok(found)
     }
 
     /// One tangent distribution for each branch: {ζ : df(ζ) = 0 for the equations f of its radical}.

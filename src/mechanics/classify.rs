@@ -300,7 +300,13 @@ fn nowhere(
     let mut verdict = Verdict::yes(format!("there is no point with {what}"));
     let is_everywhere = list.iter().all(&property);
     for leaf in list.iter().filter(|leaf| property(leaf)) {
-        let here = match witness(cx, frame, &leaf.cell)? {
+        let found = witness(cx, frame, &leaf.cell)?;
+        let is_found = !matches!(found, Witness::Unknown(_));
+        if is_found && !set::has_point_for_any_parameters(cx, frame, std::slice::from_ref(&leaf.cell))? {
+            verdict = verdict.and(Verdict::unknown(format!("whether {what} somewhere depends on the parameters")));
+            continue;
+        }
+        let here = match found {
             Witness::Point(_) | Witness::Algebraic(_) | Witness::Exists(_) if is_everywhere => {
                 Verdict::no(format!("{what} everywhere"))
             }

@@ -662,7 +662,7 @@ impl<'a> Task<'a> {
             let found = reporter
                 .part(cx, "", || cx.aside(share::COMPARISON, || set::is_union_empty(cx, self.frame, &finals)))?;
             let found = found.flatten().unwrap_or_else(|| unknown("whether the final set has a point"));
-            let is_known = || cx.aside(share::SIDE, || self.has_points_for_all_parameters(cx, &finals));
+            let is_known = || cx.aside(share::SIDE, || set::has_point_for_all_parameters(cx, self.frame, &finals));
             let is_regular = branches.iter().any(|b| b.regular.is_yes());
             match reporter.part(cx, "", || if found.is_no() && !is_regular { is_known() } else { Ok(Some(true)) })? {
                 Some(Some(true)) => found,

@@ -93,6 +93,10 @@ fn render(cx: &Inquiry, value: &Value, style: Style) -> String {
                 p.entries.iter().map(|e| format!("{} = {}", e.text, entry_text(cx, e, style))).collect();
             format!("{{ {} }}", entries.join(", "))
         }
+        Value::Verdict(j) if !j.needs.is_empty() => {
+            let needs = j.needs.iter().map(|e| format!("{} != 0", expr_text(cx, *e, style)));
+            format!("{}, where {}", j.verdict, needs.collect::<Vec<_>>().join(", "))
+        }
         Value::Verdict(j) => j.verdict.to_string(),
         Value::Rank(r) => {
             let values: Vec<String> = r.values.iter().map(usize::to_string).collect();
@@ -460,14 +464,28 @@ pub fn json_of(cx: &Inquiry, value: &Value) -> Json {
             }
             Json::Object(object)
         }
-        Value::Verdict(j) => verdict_json(&j.verdict),
+        Value::Verdict(j) => {
+            let mut shown = verdict_json(&j.verdict);
+            if let (Some(object), false) = (shown.as_object_mut(), j.needs.is_empty()) {
+                let needs = j.needs.iter().map(|e| format!("{} != 0", expr_text(cx, *e, Style::ASCII)));
+                object.insert("conditions".into(), json!(needs.collect::<Vec<_>>()));
+            }
+            shown
+        }
         Value::Rank(r) => {
             let strata: Vec<Json> =
                 strata(r).iter().map(|(b, n)| json!({ "branch": branch_json(cx, b), "value": n })).collect();
-            match unfinished(r) {
-                Some(why) => json!({ "values": r.values, "strata": strata, "incomplete": why }),
-                None => json!({ "values": r.values, "strata": strata }),
+            let mut shown = json!({ "values": r.values, "strata": strata });
+            if let Some(object) = shown.as_object_mut() {
+                if let Some(why) = unfinished(r) {
+                    object.insert("incomplete".into(), json!(why));
+                }
+                if !r.generic.is_empty() {
+                    let needs = r.generic.iter().map(|e| format!("{} != 0", expr_text(cx, *e, Style::ASCII)));
+                    object.insert("conditions".into(), json!(needs.collect::<Vec<_>>()));
+                }
             }
+            shown
         }
         Value::Label(label) => json!(label),
         Value::Text(t) => json!(&**t),

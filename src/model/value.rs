@@ -179,6 +179,8 @@ impl PointEntry {
 pub struct Judgement {
     pub verdict: Verdict,
     pub at: Option<Box<dyn Fn(&Inquiry, &Point) -> Fallible<Verdict>>>,
+    /// Functions of parameters that were taken not to vanish.
+    pub needs: Vec<Expr>,
 }
 
 /// A rank: the values it takes, ascending, and where.
@@ -525,7 +527,7 @@ into_value! {
     Expr => |x| Value::Expr(x);
     Form => |x| Value::Form(x);
     VectorField => |x| Value::Field(x);
-    Verdict => |x| Value::Verdict(Rc::new(Judgement { verdict: x, at: None }));
+    Verdict => |x| Value::Verdict(Rc::new(Judgement { verdict: x, at: None, needs: vec![] }));
     Judgement => |x| Value::Verdict(Rc::new(x));
     Rank => |x| Value::Rank(Rc::new(x));
     LabelledMatrix => |x| Value::Matrix(Rc::new(x));

@@ -134,7 +134,7 @@ impl Subject {
             let det = as_expr(cx, &value_at(cx, &there.clone()?, point)?)?;
             Ok(decide::is_zero(cx, det).negate())
         };
-        Value::from(Judgement { verdict, at: Some(Box::new(again)) })
+        Value::from(Judgement { verdict, at: Some(Box::new(again)), needs: vec![] })
     }
 }
 

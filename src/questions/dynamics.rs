@@ -116,7 +116,7 @@ fn classify(a: &Arguments) -> Fallible<Value> {
         let again = move |cx: &Inquiry, point: &Point| {
             Ok(Verdict::from_bool(at(&ranks.at(cx, point)?), "the ranks at the point"))
         };
-        Value::from(Judgement { verdict: v.clone(), at: Some(Box::new(again)) })
+        Value::from(Judgement { verdict: v.clone(), at: Some(Box::new(again)), needs: vec![] })
     };
     let optional = |v: &Option<Verdict>, what: &str, at: fn(&AtPoint) -> bool| match v {
         Some(v) => Ok(judged(v, at)),
@@ -408,10 +408,12 @@ fn branch_answer(system: &Rc<System>, space: &JetSpace, b: &DynamicBranch) -> An
     let determined = Judgement {
         verdict: b.determined.clone(),
         at: Some(Box::new(move |cx, point| of_determined.determined(cx, point))),
+        needs: vec![],
     };
     let integrable = Judgement {
         verdict: b.integrable.clone(),
         at: Some(Box::new(move |cx, point| of_integrable.generic(cx, point, &integrable))),
+        needs: vec![],
     };
     let there = annihilators.clone();
     let anew: Anew = Rc::new(move |cx, point| Ok(kernel_at(cx, &there, point).map(Value::matrix)));

@@ -32,7 +32,8 @@ rows! {
         => Gives::Kinds(LIST), &[part("characteristic", FUNCTION, "det(M - lambda*1)"),
             part("complex", LIST.or(MATRIX), "pairs [real part, imaginary part] of the others; those of which it depends on parameters are in both lists"),
             part("conditions", LIST, "where the real ones are real"),
-            part("isolated", LIST, "those without a closed form: intervals re and im around each that hold no other, its multiplicity and its polynomial")],
+            part("isolated", LIST, "those without a closed form: intervals re and im around each that hold no other, its multiplicity and its polynomial"),
+            part("remaining", LIST, "polynomials with parameters whose zeros are listed where they are real and have a closed form, and not otherwise")],
             eigenvalues;
     "dot" [one("a", VECTOR), one("b", VECTOR)]
         "the scalar product of two vectors; of a matrix and a vector their product"
@@ -119,8 +120,16 @@ fn eigenvalues(a: &Arguments) -> Fallible<Value> {
     }
     let lambda = Symbol::helper("lambda");
     let mut found = m.matrix.spectrum(&a.cx)?;
+    let mut remaining = Vec::new();
     for (c, multiplicity, why) in std::mem::take(&mut found.open) {
-        found.eigenvalues.extend(real_roots(a, &c, multiplicity, lambda, why)?);
+        let roots = real_roots(a, &c, multiplicity, lambda, why)?;
+        let is_all = roots.len() + 1 == c.len() && roots.iter().all(|root| root.conditions.is_empty());
+        if !is_all {
+            let e = polynomial_in(&c, lambda);
+            let written = normal::collect(&a.cx, e, &[lambda.into()]).unwrap_or(e);
+            remaining.push(Value::from(Answer::new("polynomial").main(written).verbatim()));
+        }
+        found.eigenvalues.extend(roots);
     }
     let (mut real, mut complex, mut isolated) = (Vec::new(), Vec::new(), Vec::new());
     let mut needed = Vec::<Condition>::new();
@@ -147,7 +156,12 @@ fn eigenvalues(a: &Arguments) -> Fallible<Value> {
     }
     let claims = Value::list(needed.iter().copied().map(Value::from));
     let mut answer = Answer::new("eigenvalues").main(Value::list(real));
-    let parts = [("conditions", claims), ("complex", Value::list(complex)), ("isolated", Value::list(isolated))];
+    let parts = [
+        ("conditions", claims),
+        ("complex", Value::list(complex)),
+        ("isolated", Value::list(isolated)),
+        ("remaining", Value::list(remaining)),
+    ];
     for (name, list) in parts {
         // An empty list is there, and is not shown.
         let is_shown = matches!(&list, Value::List(items) if !items.is_empty());

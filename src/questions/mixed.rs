@@ -400,7 +400,7 @@ fn curvature(a: &Arguments) -> Fallible<Value> {
             .lazy("flat", move |cx: &Inquiry| {
                 let for_point = for_flat.clone();
                 let again = move |cx: &Inquiry, point: &Point| vanish_at(cx, for_point.psi.iter().flatten(), point);
-                Ok(Value::from(Judgement { verdict: for_flat.is_flat(cx), at: Some(Box::new(again)) }))
+                Ok(Value::from(Judgement { verdict: for_flat.is_flat(cx), at: Some(Box::new(again)), needs: vec![] }))
             })
             .lazy("integrable", move |cx: &Inquiry| Ok(Value::from(for_whole.is_integrable(cx))))
             .on(&system.manifold)
@@ -697,7 +697,7 @@ fn direct_answer(a: &Arguments, system: &System, found: Direct) -> Answer {
         .part("P", labelled(&found.p))
         .part("det_P", found.det_p)
         .part("theta", found.theta.clone())
-        .part("unique", Judgement { verdict: found.regular.clone(), at: Some(Box::new(again)) })
+        .part("unique", Judgement { verdict: found.regular.clone(), at: Some(Box::new(again)), needs: vec![] })
         .lazy("locus", move |_| Ok(Value::from(locus.clone())));
     match found.motion {
         Ok(motion) => {

@@ -11,12 +11,14 @@ use crate::geometry::field::VectorField;
 use crate::geometry::jet::{FiberedManifold, is_coordinate};
 use crate::mechanics::connection::Connection;
 use crate::mechanics::curvature::form_of as form_of_adapted;
+use crate::mechanics::dynamical_form::DynamicalForm;
 use crate::mechanics::functional_independence::functionally_independent;
 use crate::mechanics::mixed_system::AdaptedForm;
 use crate::mechanics::regular::{self, RegularForm};
 use crate::mechanics::search::{self, Found};
 use crate::mechanics::symmetry as theory;
 use crate::model::evaluate_at::{assignment, expr_at};
+use crate::model::item::System;
 use crate::model::kind::*;
 use crate::model::operate;
 use crate::model::set::PointSet;
@@ -161,7 +163,7 @@ fn vector_field(a: &Arguments) -> Fallible<Value> {
                 v => v.clone(),
             },
         );
-        let nonzero = if unique.is_yes() { vec![] } else { vec![form.det_b(&a.cx)?] };
+        let nonzero = if unique.is_yes() { generic_factors(a, &system, &form)? } else { vec![form.det_b(&a.cx)?] };
         (unique, nonzero)
     } else {
         let nonzero = regular.conditions().to_vec();
@@ -169,6 +171,7 @@ fn vector_field(a: &Arguments) -> Fallible<Value> {
     };
     let divisors = nonzero.clone();
     let unique = Judgement {
+        needs: if unique.is_yes() { nonzero.clone() } else { vec![] },
         verdict: unique,
         at: Some(Box::new(move |cx: &Inquiry, point: &Point| {
             let map = assignment(point);
@@ -189,6 +192,17 @@ fn vector_field(a: &Arguments) -> Fallible<Value> {
             .on(y)
             .valid_where(nonzero),
     ))
+}
+
+/// Factors of det B that vanish for some parameters only: what a regular system takes for granted.
+fn generic_factors(a: &Arguments, system: &System, form: &DynamicalForm) -> Fallible<Vec<Expr>> {
+    let generic = &system.classification(&a.cx)?.generic;
+    if generic.is_empty() {
+        return Ok(vec![]);
+    }
+    let Ok(det) = form.det_b(&a.cx) else { return Ok(generic.clone()) };
+    let (_, factors) = conditions::collect(&a.cx, |cx| conditions::record_nonzero(cx, det));
+    Ok(factors.into_iter().filter(|e| !decide::sign(&a.cx, *e).is_nonzero()).collect())
 }
 
 fn first_integral(a: &Arguments) -> Fallible<Value> {

@@ -3,8 +3,7 @@
 
 use super::distributions::{is_homeless, no_home, point_set, strata_value};
 use super::sets::submanifold;
-use crate::algebra::Inquiry;
-use crate::algebra::conditions;
+use crate::algebra::{Inquiry, Verdict, conditions};
 use crate::budget::share;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::model::kind::Kinds;
@@ -25,12 +24,22 @@ pub fn natural_parts(value: &Value) -> Vec<&'static str> {
 /// Parts that a set has if it has one branch.
 const OF_ONE_BRANCH: [&str; 2] = ["equations", "nonzero"];
 
+/// A dimension of which nothing more is known.
+pub fn at_most(n: usize, known: &Verdict) -> Diagnostic {
+    let diagnostic = Diagnostic::error(&codes::UNDECIDED, format!("the dimension is at most {n}"));
+    match known {
+        Verdict::Unknown(why) => diagnostic.note(why.clone()),
+        Verdict::Yes(_) | Verdict::No(_) => diagnostic,
+    }
+}
+
 pub fn natural_part(cx: &Inquiry, value: &Value, name: &str) -> Fallible<Option<Value>> {
     Ok(Some(match (value, name) {
         (Value::Set(s), "branches") => Value::list(s.branches().iter().map(|b| Value::from(s.only(b)))),
         (Value::Set(s), "empty") => Value::from(s.is_empty(cx)),
-        (Value::Set(s), "dim") => match submanifold(s).dimension(cx)? {
-            Some(n) => Value::count(n),
+        (Value::Set(s), "dim") => match submanifold(s).real_dimension(cx)? {
+            Some((n, known)) if known.is_yes() => Value::count(n),
+            Some((n, known)) => return Err(Box::new(at_most(n, &known))),
             None => {
                 return Err(Box::new(Diagnostic::error(&codes::NOT_APPLICABLE, "the empty set has no dimension")));
             }

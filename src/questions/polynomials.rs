@@ -671,13 +671,10 @@ fn all_inhabited(cx: &Inquiry, frame: &Frame, cells: &[Cell]) -> Budgeted<Verdic
 
 /// The dimension of the real points near a regular one; refused where no regular one is found, because there may be none.
 fn real_dimension(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Fallible<usize> {
-    let n = tangent::dimension(cx, frame, cell)?;
-    match cx.within(share::SEARCH, || tangent::has_regular_point(cx, frame, cell))? {
+    let (n, is_known) = cx.within(share::SEARCH, || tangent::real_dimension(cx, frame, cell))?;
+    match is_known {
         Verdict::Yes(_) => Ok(n),
-        _ => Err(Box::new(
-            Diagnostic::error(&codes::UNDECIDED, format!("the dimension is at most {n}"))
-                .note("no real point was found at which the differentials of the equations are independent"),
-        )),
+        Verdict::No(_) | Verdict::Unknown(_) => Err(Box::new(super::parts::at_most(n, &is_known))),
     }
 }
 

@@ -161,7 +161,8 @@ pub fn rank_with(rank: StratifiedRank, matrix: Matrix, complement: Option<usize>
 /// {e = 0}, simplified.
 pub fn zero_set(cx: &Inquiry, space: &JetSpace, e: Expr) -> Fallible<Value> {
     let branch = Branch { equations: vec![e], nonzero: vec![] };
-    let branches = stratum::simplified(cx, &space.symbols(), &[branch])?;
+    let (branches, generic) = stratum::simplified_where(cx, &space.symbols(), &[branch])?;
+    generic.into_iter().for_each(|e| conditions::record_nonzero(cx, e));
     Ok(Value::from(PointSet::new(space, branches)))
 }
 

@@ -5,7 +5,7 @@ use super::{Arguments, Question};
 use crate::algebra::expr::Condition;
 use crate::algebra::linear::Matrix;
 use crate::algebra::stratum::{self, Branch};
-use crate::algebra::{Expr, Symbol, Verdict, normal};
+use crate::algebra::{Expr, Symbol, Verdict, decide, normal};
 use crate::algebra::{Inquiry, conditions};
 use crate::budget::share;
 use crate::diagnostic::{Diagnostic, codes};
@@ -15,10 +15,11 @@ use crate::geometry::jet::{self, FiberedManifold};
 use crate::mechanics::dynamical_form::DynamicalForm;
 use crate::mechanics::lagrangian::Lagrangian;
 use crate::mechanics::{hamilton, inverse_problem, lepage_class, room_for_matrices};
+use crate::model::evaluate_at::{assignment, expr_at};
 use crate::model::item::{Base, System};
 use crate::model::kind::*;
 use crate::model::operate;
-use crate::model::value::{Answer, Fallible, Key, KeyPart, LabelledMatrix, Value, Written};
+use crate::model::value::{Answer, Fallible, Judgement, Key, KeyPart, LabelledMatrix, Point, Value, Written};
 use smallvec::smallvec;
 use std::rc::Rc;
 
@@ -582,7 +583,15 @@ fn hessian(a: &Arguments) -> Fallible<Value> {
     let bounds = conditions::bounds(&a.cx, [l.function()]);
     let seen = conditions::joint_domain(&a.cx, matrix.entries());
     let unseen: Vec<Condition> = bounds.iter().filter(|c| !seen.contains(c)).copied().collect();
-    let regular = regular_everywhere(&a.cx.where_hold(&bounds), &y.jets(l.order()), det);
+    let inside = a.cx.where_hold(&bounds);
+    let (regular, needs) = conditions::collect(&inside, |cx| regular_everywhere(cx, &y.jets(l.order()), det));
+    let regular = Judgement {
+        at: Some(Box::new(move |cx: &Inquiry, point: &Point| {
+            Ok(decide::is_zero(cx, expr_at(cx, det, &assignment(point))?).negate())
+        })),
+        needs: if regular.is_yes() { needs } else { vec![] },
+        verdict: regular,
+    };
     let (m1, m2, m3) = (matrix.clone(), matrix.clone(), matrix.clone());
     let space = y.jets(l.order());
     let answer = Answer::new("hessian")

@@ -384,20 +384,24 @@ impl Interpreter {
     }
 
     fn question(&mut self, cx: &Inquiry, term: &Term, remarks: &mut Vec<Diagnostic>) -> Fallible<Effect> {
-        let (value, recorded) = conditions::collect_all(cx, |cx| {
+        let (value, mut recorded) = conditions::collect_all(cx, |cx| {
             self.evaluator(cx).eval(term).inspect(|x| super::parts::use_generators(cx, x))
         });
         let mut value = value?;
         // A comparison that is asked is decided.
-        if let Value::Claim(_) = &value {
-            let truth = compare::truth(cx, &value)?;
+        if let Value::Claim(claim) = &value {
+            let (truth, more) = conditions::collect_all(cx, |cx| compare::truth(cx, &value));
+            let truth = truth?;
+            // What the sets take for granted of parameters.
+            if matches!(claim.left.main(), Value::Set(_)) {
+                recorded.nonzero.extend(more.nonzero);
+            }
             if let Verdict::No(_) = truth {
                 remarks.extend(self.asked_of_a_name(term));
             }
             value = Value::from(truth);
         }
         let (_, cancelled) = conditions::collect(cx, |cx| arrange(cx, &value));
-        let mut recorded = recorded;
         recorded.nonzero.extend(cancelled);
         let conditions = said_beside(cx, &value, recorded);
         let answered = Answered { value, conditions };

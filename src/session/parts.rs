@@ -34,6 +34,7 @@ pub fn part(evaluator: &Evaluator, value: &Value, key: &Written) -> Fallible<Val
             if primes == 0
                 && let Some(part) = answer.get(cx, text)
             {
+                part.iter().for_each(|value| state_needs(cx, value));
                 return part;
             }
             let symbol = key_symbol(evaluator, answer.manifold.as_ref(), key)?;
@@ -74,6 +75,16 @@ pub fn part(evaluator: &Evaluator, value: &Value, key: &Written) -> Fallible<Val
             format!("{} has no part `{text}{}`", describe(other), "'".repeat(primes as usize)),
         ))),
     }
+}
+
+/// What a rank or a verdict took not to vanish, said where it stands alone.
+fn state_needs(cx: &Inquiry, value: &Value) {
+    let needs = match value {
+        Value::Rank(rank) => &rank.generic,
+        Value::Verdict(judged) => &judged.needs,
+        _ => return,
+    };
+    needs.iter().for_each(|e| conditions::record_nonzero(cx, *e));
 }
 
 /// Parts that say where an answer holds do not rest on its holding.

@@ -12,7 +12,7 @@ use super::super::polynomial::Polynomial;
 use super::super::substitute::substitute;
 use super::super::symbol::Symbol;
 use super::cell::Frame;
-use super::coupling::{fixed, is_implied};
+use super::coupling::{fixed, follows as follows_by_coupling, is_implied, n_given};
 use super::shear::Shear;
 use crate::algebra::Inquiry;
 use crate::budget::{Budgeted, Exhausted, Share, share};
@@ -351,12 +351,14 @@ impl Basis {
     }
 
     /// The number of independent equations: the codimension of the complex zero set among the coordinates. Relations of
-    /// generators, of √3, |u|, cos u and cosh u, hold everywhere and do not count.
-    pub fn codimension(&self, cx: &Inquiry) -> Budgeted<Option<usize>> {
+    /// generators, of √3, |u|, cos u and cosh u, hold everywhere and do not count. Nor does an equation sin x = sin y beside x = y.
+    pub fn codimension(&self, cx: &Inquiry, frame: &Frame) -> Budgeted<Option<usize>> {
         let Some(inner) = &self.inner else { return Ok(Some(0)) };
         let variables = inner.order.variables();
         let relations = variables.iter().filter(|v| Generator(**v).relation().is_some()).count();
-        Ok(inner.dimension(cx)?.map(|d| variables.len().saturating_sub(d + relations)))
+        let Some(d) = inner.dimension(cx)? else { return Ok(None) };
+        let given = n_given(cx, frame, self, variables)?;
+        Ok(Some(variables.len().saturating_sub(d + relations + given)))
     }
 
     /// Whether every polynomial is in the ideal.
@@ -478,6 +480,8 @@ impl Basis {
             if let Some((g, x)) = fixed(e)
                 && self.value_of(cx, frame, g)? == Some(x)
             {
+                implied.push(e.clone());
+            } else if follows_by_coupling(cx, frame, e, &self.elements)? {
                 implied.push(e.clone());
             }
         }

@@ -91,6 +91,11 @@ impl Frame {
         &self.coordinates
     }
 
+    /// Numerator and denominator of a function, which is only looked at: nothing joins the domain.
+    pub(super) fn fraction(&self, cx: &Inquiry, e: Expr) -> Budgeted<Option<(Polynomial, Polynomial)>> {
+        canonical_fraction(cx, self.context, e)
+    }
+
     /// Numerator and denominator of a function; its denominator joins the domain. `None` if it has no value.
     pub fn read(&self, cx: &Inquiry, e: Expr) -> Budgeted<Option<(Polynomial, Polynomial)>> {
         let Some((numerator, denominator)) = canonical_fraction(cx, self.context, e)? else { return Ok(None) };
@@ -203,6 +208,18 @@ impl Frame {
             Kind::Symbol(s) => !moves(&s),
             _ => !Generator(variable).meaning().symbols().iter().any(moves),
         }
+    }
+
+    /// Whether parameters occur in one of the cells.
+    pub fn has_parameters<'c>(&self, cells: impl IntoIterator<Item = &'c Cell>) -> bool {
+        let is_parameter = |v: &u32| match Generator(*v).kind() {
+            Kind::Symbol(s) => !self.coordinates.contains(&s),
+            Kind::Pi => false,
+            _ => Generator(*v).meaning().symbols().iter().any(|s| !self.coordinates.contains(s)),
+        };
+        cells
+            .into_iter()
+            .any(|cell| cell.equations().iter().chain(cell.nonzero()).any(|g| g.variables().iter().any(is_parameter)))
     }
 
     fn is_positive_generator(&self, cx: &Inquiry, p: &Polynomial) -> bool {

@@ -69,6 +69,9 @@ pub fn strata_by(cx: &Inquiry, frame: &Frame, list: &[Leaf], value: impl Fn(&Lea
         }
         if let Verdict::Unknown(why) = &occurs {
             complete = complete.and(Verdict::unknown(format!("whether the value {v} occurs: {why}")));
+        } else if !set::has_point_for_any_parameters(cx, frame, &cells)? {
+            complete =
+                complete.and(Verdict::unknown(format!("whether the value {v} occurs depends on the parameters")));
         }
         kept.push(v);
         for cell in set::merged(cx, frame, cells)? {

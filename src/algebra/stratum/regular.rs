@@ -73,7 +73,7 @@ fn search(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<Regularity> {
     {
         return Ok(Regularity::Regular { codimension: generators.len(), is_graph: true });
     }
-    let Some(codimension) = cell.basis.codimension(cx)? else {
+    let Some(codimension) = cell.basis.codimension(cx, frame)? else {
         return Ok(Regularity::Unknown("its dimension is not known".into()));
     };
     let regular = || Ok(Regularity::Regular { codimension, is_graph: false });
@@ -345,7 +345,7 @@ fn is_dense(cx: &Inquiry, frame: &Frame, cell: &Cell, nonzero: &[Polynomial], co
                 continue;
             }
             for piece in frame.refine(cx, cell, std::slice::from_ref(&f), &[])? {
-                if piece.basis.codimension(cx)?.is_none_or(|c| c <= codimension) {
+                if piece.basis.codimension(cx, frame)?.is_none_or(|c| c <= codimension) {
                     return Ok(false);
                 }
             }
@@ -526,7 +526,7 @@ fn by_point(
 
 /// The codimension, if as many differentials are independent at a rational point, and no parameter had to be given a value.
 fn at_rational_point(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<Option<usize>> {
-    let Some(codimension) = cell.basis.codimension(cx)? else { return Ok(None) };
+    let Some(codimension) = cell.basis.codimension(cx, frame)? else { return Ok(None) };
     let Witness::Point(point) = witness(cx, frame, cell)? else { return Ok(None) };
     let is_moving =
         |(v, _): &(u32, Rational)| !frame.is_constant(*v) || !matches!(Generator(*v).kind(), Kind::Symbol(_));

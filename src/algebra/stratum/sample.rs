@@ -127,6 +127,24 @@ fn lacks_a_coordinate(cx: &Inquiry, state: &State) -> Budgeted<bool> {
     Ok(false)
 }
 
+/// Whether an unspecified function was given two values at the same argument: V(x) and V(y) where x = y.
+fn has_two_values(point: &SamplePoint) -> bool {
+    let is_unspecified = |v: u32| Generator(v).is_unspecified();
+    if !point.values.iter().any(|(v, _)| is_unspecified(*v)) {
+        return false;
+    }
+    let symbol = |(v, x): &(u32, Rational)| match Generator(*v).kind() {
+        Kind::Symbol(s) => Some((s, Expr::number(x.clone()))),
+        _ => None,
+    };
+    let map: FxHashMap<Symbol, Expr> = point.values.iter().filter_map(symbol).collect();
+    let mut known: FxHashMap<Expr, &Rational> = FxHashMap::default();
+    point.values.iter().filter(|(v, _)| is_unspecified(*v)).any(|(v, x)| {
+        let here = substitute(Generator(*v).meaning(), &map);
+        known.insert(here, x).is_some_and(|other| other != x)
+    })
+}
+
 /// Whether one of the equations has no real zero, by a rule that is quick to ask.
 fn is_plainly_empty(cx: &Inquiry, state: &State) -> Budgeted<bool> {
     for e in state.equations.iter().filter(|e| e.n_terms() <= MAX_LOOKED_AT && e.variables().len() > 1) {
@@ -173,6 +191,9 @@ impl Search<'_> {
             }
             let state = self.without_followed_angles(state);
             let Some(variable) = self.next_variable(&state) else {
+                if has_two_values(&state.point) {
+                    continue;
+                }
                 if facts::hold_at(cx, &state.point.values, &[])? {
                     return Ok(Some(state.point));
                 }

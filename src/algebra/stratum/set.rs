@@ -4,7 +4,8 @@ use super::super::polynomial::Polynomial;
 use super::super::verdict::Verdict;
 use super::cell::{Cell, Frame};
 use super::critical::{Nearest, nearest};
-use super::sample::{Witness, is_allowed, witness};
+use super::regular::{Regularity, regularity};
+use super::sample::{Witness, is_allowed, sample_point, witness};
 use crate::algebra::Inquiry;
 use crate::budget::{Budgeted, share};
 
@@ -82,6 +83,42 @@ pub fn is_union_empty(cx: &Inquiry, frame: &Frame, cells: &[Cell]) -> Budgeted<V
         }
     }
     Ok(verdict)
+}
+
+/// Whether one of the cells is known to have a point whatever the parameters are: x² + y² = a has one for some of them only.
+pub fn has_point_for_all_parameters(cx: &Inquiry, frame: &Frame, cells: &[Cell]) -> Budgeted<bool> {
+    for cell in cells {
+        if !frame.has_parameters([cell]) {
+            if is_empty(cx, frame, cell)?.is_no() {
+                return Ok(true);
+            }
+            continue;
+        }
+        if let Regularity::Regular { .. } = regularity(cx, frame, cell)? {
+            return Ok(true);
+        }
+        let Some(point) = sample_point(cx, frame, cell)? else { continue };
+        let values: Vec<_> = point.values.into_iter().filter(|(v, _)| !frame.is_constant(*v)).collect();
+        let mut does = true;
+        for e in cell.equations() {
+            does = does && e.evaluate(cx, &values)?.is_zero();
+        }
+        for n in cell.nonzero() {
+            does = does && !n.evaluate(cx, &values)?.is_zero();
+        }
+        if does {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The same of cells that are known to have a point; false also if it was not found out.
+pub fn has_point_for_any_parameters(cx: &Inquiry, frame: &Frame, cells: &[Cell]) -> Budgeted<bool> {
+    if !frame.has_parameters(cells) {
+        return Ok(true);
+    }
+    Ok(cx.aside(share::SIDE, || has_point_for_all_parameters(cx, frame, cells))?.unwrap_or(false))
 }
 
 /// Whether ∪left ⊆ ∪right.

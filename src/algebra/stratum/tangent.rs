@@ -10,6 +10,7 @@ use super::super::symbol::Symbol;
 use super::super::verdict::Verdict;
 use super::cell::{Cell, Frame};
 use super::leaves::{LinearSystem, leaves};
+use super::regular::{Regularity, regularity};
 use super::set;
 use super::single_argument::argument;
 use crate::algebra::Inquiry;
@@ -42,13 +43,30 @@ pub fn conormal(cx: &Inquiry, frame: &Frame, g: &Polynomial) -> Budgeted<Expr> {
 pub fn dimension(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<usize> {
     let n = frame.coordinates().len();
     if is_algebraic(frame, cell)
-        && let Some(codimension) = cell.basis.codimension(cx)?
+        && let Some(codimension) = cell.basis.codimension(cx, frame)?
     {
         return Ok(n - codimension);
     }
     let codimension =
         leaves(cx, frame, &jacobian(cx, frame, cell)?, cell)?.iter().map(|leaf| leaf.rank).max().unwrap_or(0);
     Ok(n - codimension)
+}
+
+/// The dimension at real points, or what it is at most and why no more is known.
+pub fn real_dimension(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<(usize, Verdict)> {
+    let why = match regularity(cx, frame, cell)? {
+        Regularity::Regular { codimension, .. } => {
+            let ground = "at a real point the differentials of its equations span the conormal space";
+            return Ok((frame.coordinates().len() - codimension, Verdict::yes(ground)));
+        }
+        Regularity::Unknown(why) if frame.has_parameters([cell]) => Some(why),
+        _ => None,
+    };
+    let n = dimension(cx, frame, cell)?;
+    match why {
+        Some(why) => Ok((n, Verdict::unknown(why))),
+        None => Ok((n, has_regular_point(cx, frame, cell)?)),
+    }
 }
 
 /// Whether the real points of the cell have the dimension of its complex ones: that is so near a real point at which the
