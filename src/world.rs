@@ -91,6 +91,15 @@ pub trait World: Debug {
         self.write(path, &all)
     }
 
+    /// Keeps a file, which is there afterwards, for this process alone until the claim is dropped; nothing if another process has
+    /// it. A process that ends, however that is, has no claims.
+    fn claim(&self, _: &Path) -> Result<Option<Claim>, Trouble> {
+        Ok(Some(Claim(None)))
+    }
+
+    /// Lets some time pass, before one asks for a claim again.
+    fn pause(&self) {}
+
     /// Gives a file another name in the same folder, in place of what had that name.
     fn rename(&self, from: &Path, to: &Path) -> Result<(), Trouble> {
         let bytes = self.read(from)?;
@@ -112,6 +121,13 @@ pub trait World: Debug {
         Err(Trouble::because("there is no C compiler here"))
     }
 }
+
+/// Between two looks at what another process does.
+const PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
+
+/// A file that no other process writes to as long as this value is there.
+#[derive(Debug)]
+pub struct Claim(#[allow(dead_code, reason = "the lock is that of the open file")] Option<File>);
 
 /// A world without a disk: files by their paths.
 #[derive(Debug, Default)]
@@ -142,6 +158,10 @@ impl World for Memory {
     fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), Trouble> {
         self.0.borrow_mut().insert(path.to_path_buf(), bytes.to_vec());
         Ok(())
+    }
+
+    fn size(&self, path: &Path) -> Option<u64> {
+        self.0.borrow().get(path).map(|bytes| bytes.len() as u64)
     }
 
     fn append(&self, path: &Path, at: u64, bytes: &[u8]) -> Result<(), Trouble> {
@@ -192,6 +212,10 @@ impl World for Apart {
 
     fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), Trouble> {
         self.0.write(path, bytes)
+    }
+
+    fn size(&self, path: &Path) -> Option<u64> {
+        self.0.size(path).or_else(|| Disk.size(path))
     }
 
     fn append(&self, path: &Path, at: u64, bytes: &[u8]) -> Result<(), Trouble> {
@@ -347,6 +371,29 @@ impl World for Disk {
         Ok(file.write_all(bytes)?)
     }
 
+    /// By a lock of the system. Where the file system has none, every claim is granted.
+    #[cfg(unix)]
+    fn claim(&self, path: &Path) -> Result<Option<Claim>, Trouble> {
+        use std::os::unix::fs::MetadataExt;
+        loop {
+            let file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+            match file.try_lock() {
+                Ok(()) => {}
+                Err(fs::TryLockError::WouldBlock) => return Ok(None),
+                Err(fs::TryLockError::Error(_)) => return Ok(Some(Claim(None))),
+            }
+            // Whoever had it may have given it another name between the two.
+            let known = file.metadata()?;
+            if fs::metadata(path).is_ok_and(|there| (there.dev(), there.ino()) == (known.dev(), known.ino())) {
+                return Ok(Some(Claim(Some(file))));
+            }
+        }
+    }
+
+    fn pause(&self) {
+        std::thread::sleep(PAUSE);
+    }
+
     fn rename(&self, from: &Path, to: &Path) -> Result<(), Trouble> {
         File::open(from)?.sync_all()?;
         Ok(fs::rename(from, to)?)
@@ -452,6 +499,22 @@ mod tests {
         fn drop(&mut self) {
             let _ = fs::remove_dir_all(&self.0);
         }
+    }
+
+    /// A lock belongs to the file that was opened, so a process can see its own.
+    #[test]
+    fn a_file_is_claimed_once() {
+        let folder = Folder::new("claim");
+        let (path, other) = (folder.0.join("table.csv.partial"), folder.0.join("table.csv"));
+        let claim = Disk.claim(&path).expect("a folder that can be written");
+        assert!(claim.is_some() && Disk.claim(&path).expect("the same").is_none());
+        // What is claimed is written to by whoever has it, and goes on under another name.
+        Disk.append(&path, 0, b"row\n").expect("it is ours");
+        Disk.rename(&path, &other).expect("it is ours");
+        assert!(Disk.claim(&other).expect("the same").is_none());
+        assert!(Disk.claim(&path).expect("another file").is_some());
+        drop(claim);
+        assert!(Disk.claim(&other).expect("the same").is_some());
     }
 
     #[test]

@@ -68,6 +68,16 @@ fn a_folder_is_one_stream_with_a_summary_and_an_exit_code() {
     let output = folder.run(LEPAGE, &["test", "programs"]).expect("lepage runs");
     assert_eq!(output.status.code(), Some(1));
     assert!(err(&output).contains("3 programs, 2 held, 1 did not: programs/wrong.mech"), "{}", err(&output));
+    // What cannot be read has its line, and its place in the summary.
+    std::fs::write(folder.0.join("programs/strange.mech"), b"\xff\xfe").expect("a file");
+    let output = folder.run(LEPAGE, &["run", "--format", "json", "programs"]).expect("lepage runs");
+    let lines: Vec<serde_json::Value> =
+        out(&output).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let strange = lines.iter().find(|line| line["program"] == "programs/strange.mech").expect("a line");
+    assert_eq!((&strange["status"], &strange["name"]), (&"refused".into(), &"not_text".into()));
+    let list = "4 programs, 2 held, 2 did not: programs/strange.mech, programs/wrong.mech";
+    assert!(output.status.code() == Some(2) && err(&output).contains(list), "{}", err(&output));
+    std::fs::remove_file(folder.0.join("programs/strange.mech")).expect("it is there");
     let empty = folder.run(LEPAGE, &["run", "."]).expect("lepage runs");
     assert_eq!(empty.status.code(), Some(1), "{}", err(&empty));
 }

@@ -245,6 +245,54 @@ fn a_killed_sweep_is_resumed() {
     assert!(talk(&again).contains("is complete already"), "{}", talk(&again));
 }
 
+/// A scheduler that believes a job to be dead starts it again: of the processes that are to make one table one writes, and the other
+/// waits until that has ended. So it is when the first is killed meanwhile.
+#[cfg(unix)]
+#[test]
+fn two_processes_make_one_table() {
+    let folder = Folder::new("two", &pendulums(4000, 60));
+    folder.holds(&["sweep", "a.mech", "--out", "whole.csv"]);
+    for is_killed in [false, true] {
+        let mut first = folder.start(&["sweep", "a.mech", "--resume", "--jobs", "1"]);
+        let partial = folder.0.join("table.csv.partial");
+        for _ in 0..1000 {
+            if std::fs::metadata(&partial).is_ok_and(|known| known.len() > 4000) {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let second = folder.start(&["sweep", "a.mech", "--resume", "--jobs", "1"]);
+        let anew = folder.run(&["sweep", "a.mech"]);
+        assert!(!anew.status.success() && talk(&anew).contains("another process writes it now"), "{}", talk(&anew));
+        if is_killed {
+            first.kill().expect("it runs");
+        }
+        assert_eq!(first.wait().expect("it ends").success(), !is_killed);
+        let second = second.wait_with_output().expect("it ends");
+        assert!(second.status.success() && talk(&second).contains("waiting until it ends"), "{}", talk(&second));
+        assert_eq!(talk(&second).contains("is complete already"), !is_killed, "{}", talk(&second));
+        assert_eq!(folder.text("table.csv"), folder.text("whole.csv"));
+        assert!(!partial.exists());
+        std::fs::remove_file(folder.0.join("table.csv")).expect("it is there");
+    }
+}
+
+/// What a power cut leaves may be a file of the right length with zeros in it, since the system writes in an order of its own.
+#[test]
+fn rows_that_were_lost_are_made_again() {
+    let folder = Folder::new("lost", &pendulums(300, 5));
+    folder.holds(&["sweep", "a.mech", "--out", "whole.csv"]);
+    let whole = std::fs::read(folder.0.join("whole.csv")).expect("the table");
+    for at in [whole.len() / 2, whole.len() - 300] {
+        let mut left = whole[..whole.len() - 100].to_vec();
+        left[at..at + 50].fill(0);
+        std::fs::write(folder.0.join("table.csv.partial"), left).expect("a part");
+        folder.holds(&["sweep", "a.mech", "--resume"]);
+        assert_eq!(folder.text("table.csv"), folder.text("whole.csv"));
+        std::fs::remove_file(folder.0.join("table.csv")).expect("it is there");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_leaves_a_table_that_can_be_read_and_resumed() {
@@ -326,9 +374,39 @@ fn a_sweep_is_estimated_and_handed_to_a_scheduler() {
     let text = folder.holds(&["sweep", "a.mech", "--estimate"]);
     assert!(text.starts_with("1000000 rows, about ") && text.contains(" threads, about "), "{text}");
     assert!(!folder.0.join("table.csv.partial").exists());
+    let shard = folder.holds(&["sweep", "a.mech", "--estimate", "--shard", "2/8"]);
+    assert!(shard.starts_with("125000 rows, about "), "{shard}");
+    let json = folder.holds(&["sweep", "a.mech", "--estimate", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).expect("one line of JSON");
+    assert!(json["estimate"]["rows"] == 1_000_000 && json["estimate"]["seconds"].as_f64() > Some(0.0), "{json}");
     let script = folder.holds(&["sweep", "a.mech", "--shard", "1/50", "--emit", "slurm", "--out", "table.csv"]);
     assert!(script.starts_with("#!/bin/bash\n") && script.contains("#SBATCH --array=1-50\n"), "{script}");
     assert!(script.contains("--shard \"$SLURM_ARRAY_TASK_ID/50\""), "{script}");
+    let settings = [
+        "--jobs",
+        "16",
+        "--wide",
+        "--portable",
+        "--memory",
+        "3G",
+        "--effort",
+        "2",
+        "--set",
+        "k=2 + 1",
+        "-e",
+        "// it's",
+    ];
+    let more = ["sweep", "a.mech", "--shard", "1/50", "--emit", "slurm"].into_iter().chain(settings);
+    let told = folder.holds(&more.collect::<Vec<_>>());
+    let again = " --set 'k=2 + 1' --wide --portable --memory 3221225472 --effort 2 -e '// it'\\''s' \\\n";
+    assert!(told.contains(again) && told.contains("--cpus-per-task=16\n"), "{told}");
+    // An answer that goes nowhere is a failure.
+    #[cfg(target_os = "linux")]
+    {
+        let full = std::fs::File::options().write(true).open("/dev/full").expect("it is there");
+        let output = folder.command(&["sweep", "a.mech", "--estimate"]).stdout(full).output().expect("lepage runs");
+        assert!(!output.status.success() && talk(&output).contains("no space left"), "{}", talk(&output));
+    }
     // What the script runs is what a shell runs.
     let small = pendulums(40, 1);
     std::fs::write(folder.0.join("a.mech"), small).expect("a program");
@@ -409,11 +487,69 @@ fn shards_of_every_format_are_merged_to_the_whole_table() {
     let text = folder.text("part-2.csv");
     let mut lines: Vec<&str> = text.lines().collect();
     let last = lines.len() - 1;
-    lines.swap(last - 2, last - 1);
+    // The last line is the digest.
+    lines.swap(last - 3, last - 2);
     std::fs::write(folder.0.join("part-2.csv"), lines.join("\n") + "\n").expect("a shard");
     let swapped = folder.run(&["sweep", "merge", "part-1.csv", "part-2.csv", "part-3.csv", "--out", "merged.csv"]);
     assert!(!swapped.status.success() && talk(&swapped).contains("is not in its place"), "{}", talk(&swapped));
     assert_eq!(bytes("merged.csv"), bytes("whole.csv"));
+}
+
+/// A shard that was damaged on its way, in any place and any format, is named with the command that makes it again: no table comes
+/// of it, or the right one.
+#[test]
+fn damaged_shards_are_named() {
+    let folder = Folder::new("damaged", &pendulums(30, 5));
+    let bytes = |name: &str| std::fs::read(folder.0.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
+    for ending in ["csv", "json", "npy", "npz"] {
+        folder.holds(&["sweep", "a.mech", "--out", &format!("whole.{ending}")]);
+        let parts: Vec<String> = (1..=3).map(|i| format!("part-{i}.{ending}")).collect();
+        for (i, part) in parts.iter().enumerate() {
+            folder.holds(&["sweep", "a.mech", "--shard", &format!("{}/3", i + 1), "--out", part]);
+        }
+        let merged = format!("merged.{ending}");
+        let merge = || folder.run(&["sweep", "merge", &parts[0], &parts[1], &parts[2], "--out", &merged]);
+        let good = bytes(&parts[1]);
+        let mut refused = 0;
+        for i in 0..24 {
+            let mut bad = good.clone();
+            let at = i * good.len() / 24;
+            match i % 4 {
+                0 => bad.truncate(at),
+                1 => drop(bad.remove(at)),
+                _ => bad[at] ^= 1 << (i % 7),
+            }
+            std::fs::write(folder.0.join(&parts[1]), bad).expect("a shard");
+            let output = merge();
+            if output.status.success() {
+                assert!(bytes(&merged) == bytes(&format!("whole.{ending}")), "{ending}, byte {at}");
+                std::fs::remove_file(folder.0.join(&merged)).expect("it is there");
+            } else {
+                refused += 1;
+                assert!(talk(&output).contains(&parts[1]) && !folder.0.join(&merged).exists(), "{}", talk(&output));
+            }
+        }
+        assert!(refused > 16, "{ending}: {refused}");
+        // A digit, where a number stands; the command that is shown repairs it.
+        std::fs::write(folder.0.join(&parts[1]), &good).expect("a shard");
+        if ending == "csv" || ending == "npy" {
+            let mut bad = good.clone();
+            let at = bad.windows(9).position(|w| w == b",reached\n").map_or(good.len() - 80, |at| at - 1);
+            bad[at] = if bad[at] == b'1' { b'2' } else { b'1' };
+            std::fs::write(folder.0.join(&parts[1]), bad).expect("a shard");
+            let output = merge();
+            let command = format!("lepage sweep a.mech --shard 2/3 --resume --out {}", parts[1]);
+            assert!(talk(&output).contains("one of 3 shards is missing or damaged"), "{}", talk(&output));
+            assert!(talk(&output).contains(&command), "{}", talk(&output));
+            folder.holds(&["sweep", "a.mech", "--shard", "2/3", "--resume", "--out", &parts[1]]);
+            assert!(bytes(&parts[1]) == good, "{ending}");
+        }
+        assert!(merge().status.success() && bytes(&merged) == bytes(&format!("whole.{ending}")), "{ending}");
+        // A shard is not written over.
+        let over = folder.run(&["sweep", "merge", &parts[0], &parts[1], &parts[2], "--out", &parts[1]]);
+        assert!(!over.status.success() && talk(&over).contains("is one of the shards"), "{}", talk(&over));
+        assert!(bytes(&parts[1]) == good, "{ending}");
+    }
 }
 
 #[test]

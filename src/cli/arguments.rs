@@ -131,7 +131,10 @@ impl Programs {
         if self.files.is_empty() {
             return eval.map(|input| Ok(vec![input])).into_iter().collect();
         }
-        let program = |file: &PathBuf| read(file).map(|input| std::iter::once(input).chain(eval.clone()).collect());
+        let program = |file: &PathBuf| {
+            let named = |unreadable| Unreadable { program: file.display().to_string(), ..unreadable };
+            read(file).map(|input| std::iter::once(input).chain(eval.clone()).collect()).map_err(named)
+        };
         let programs = |file: &PathBuf| match file.is_dir().then(|| programs_under(file)) {
             Some(files) if files.is_empty() => vec![Err(no_program_in(file))],
             Some(files) => files.iter().map(program).collect(),
@@ -150,7 +153,7 @@ fn no_program_in(folder: &Path) -> Unreadable {
     let title = format!("there is no program in the folder `{}`", folder.display());
     let diagnostic =
         Diagnostic::error(&codes::CANNOT_READ, title).help("a program is a file whose name ends in `.mech`");
-    Unreadable { diagnostic, sources: SourceMap::default() }
+    Unreadable { program: folder.display().to_string(), diagnostic, sources: SourceMap::default() }
 }
 
 /// Every `.mech` file below a folder, sorted; hidden folders and `target` are left out.

@@ -39,7 +39,7 @@ pub fn run(arguments: Arguments) -> Exit {
 fn format_file(file: &Path, check: bool, console: &mut Console) -> Exit {
     let Input { name, text } = match read(file) {
         Ok(input) => input,
-        Err(Unreadable { diagnostic, sources }) => {
+        Err(Unreadable { diagnostic, sources, .. }) => {
             console.report([&diagnostic], &sources);
             return Exit::Failure;
         }

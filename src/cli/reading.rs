@@ -36,7 +36,17 @@ pub enum Purpose {
 
 impl Reading {
     /// Does `work` with every program, in a session of its own. What cannot be read is said, and the others go on.
-    pub fn each(&self, purpose: Purpose, mut work: impl FnMut(&mut Session, &Program, &mut Console) -> Exit) -> Exit {
+    pub fn each(&self, purpose: Purpose, work: impl FnMut(&mut Session, &Program, &mut Console) -> Exit) -> Exit {
+        self.each_or(purpose, work, |_, _| {})
+    }
+
+    /// The same, where something is done with what cannot be read, too.
+    pub fn each_or(
+        &self,
+        purpose: Purpose,
+        mut work: impl FnMut(&mut Session, &Program, &mut Console) -> Exit,
+        mut otherwise: impl FnMut(&Unreadable, &mut Console),
+    ) -> Exit {
         let mut console = Console::new(&self.talk);
         stop_on_ctrl_c();
         clock::watch(self.settings.time);
@@ -70,16 +80,21 @@ impl Reading {
                     }
                     exit
                 }
-                Err(Unreadable { diagnostic, sources }) => {
-                    console.report([&diagnostic], &sources);
-                    others.push(diagnostic.title.clone());
+                Err(unreadable) => {
+                    otherwise(&unreadable, &mut console);
+                    console.report([&unreadable.diagnostic], &unreadable.sources);
+                    others.push(unreadable.program);
                     Exit::Failure
                 }
             });
         }
         if self.programs.is_batch() {
             let list = if others.is_empty() { String::new() } else { format!(": {}", others.join(", ")) };
-            console.say(&format!("{} programs, {held} held, {} did not{list}\n", held + others.len(), others.len()));
+            let programs = match held + others.len() {
+                1 => "one program".to_string(),
+                n => format!("{n} programs"),
+            };
+            console.say(&format!("{programs}, {held} held, {} did not{list}\n", others.len()));
         }
         let exit = if was_interrupted() { Exit::Interrupted } else { exit };
         console.finish(exit)

@@ -2,11 +2,11 @@
 //! questions (only the answers for `-e`), as JSON lines, or as LaTeX.
 
 use super::Exit;
-use super::arguments::Format;
-use super::console::{screen, width};
+use super::arguments::{Format, Program};
+use super::console::{Console, screen, width};
 use super::reading::{Purpose, Reading, feed_program};
-use crate::session::Outcome;
 use crate::session::json;
+use crate::session::{Outcome, Session};
 use crate::timing;
 use clap::Args;
 use std::fmt::Write;
@@ -22,7 +22,7 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments) -> Exit {
     let batch = arguments.reading.programs.is_batch();
-    arguments.reading.each(Purpose::Answer, |session, program, console| {
+    let work = |session: &mut Session, program: &Program, console: &mut Console| {
         feed_program(session, program, console, |outcome, input, console| {
             let text = timing::stage("print", || match arguments.format {
                 Format::Json if batch => format!("{}\n", json::outcome_of(outcome, Some(&input.name))),
@@ -37,6 +37,11 @@ pub fn run(arguments: Arguments) -> Exit {
                 None => console.print(&text),
             }
         })
+    };
+    arguments.reading.each_or(Purpose::Answer, work, |unreadable, console| {
+        if batch && arguments.format == Format::Json {
+            console.print(&format!("{}\n", json::unreadable(unreadable)));
+        }
     })
 }
 

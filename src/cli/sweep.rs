@@ -18,7 +18,9 @@ use super::run::show;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::motion::partial::{self, Shard};
 use crate::report;
+use crate::session::json;
 use crate::session::{StatementWord, SweepOptions, Watcher};
+use crate::source::visible;
 use crate::world::Disk;
 use clap::{Args, ValueEnum};
 use std::cell::{Cell, RefCell};
@@ -52,7 +54,7 @@ pub struct Arguments {
     #[arg(long)]
     pub wide: bool,
     /// Write a script that runs the N shards of --shard 1/N: slurm
-    #[arg(long, value_enum, value_name = "SCHEDULER", requires = "shard")]
+    #[arg(long, value_enum, value_name = "SCHEDULER", requires = "shard", conflicts_with = "estimate")]
     pub emit: Option<Scheduler>,
     /// How answers are written: text, json or latex
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT", hide_possible_values = true)]
@@ -79,9 +81,7 @@ pub fn run(mut arguments: Arguments) -> Exit {
     if let Some(Scheduler::Slurm) = arguments.emit {
         return emit_slurm(&arguments, to.as_deref());
     }
-    let terminal = std::io::stderr().is_terminal();
-    let watcher: Option<Rc<dyn Watcher>> =
-        (terminal || arguments.estimate).then(|| Rc::new(Bar::new(terminal)) as Rc<dyn Watcher>);
+    let bar = Rc::new(Bar::new(std::io::stderr().is_terminal()));
     let sweeps = SweepOptions {
         threads: arguments.jobs,
         resume: arguments.resume,
@@ -90,14 +90,26 @@ pub fn run(mut arguments: Arguments) -> Exit {
         only: true,
         estimate: arguments.estimate,
         wide: arguments.wide,
-        watcher,
+        watcher: Some(bar.clone()),
     };
+    let batch = arguments.reading.programs.is_batch();
     arguments.reading.each(Purpose::Answer, |session, program, console| {
         session.set_sweeps(sweeps.clone());
         let mut count = 0;
-        let exit = feed_program(session, program, console, |outcome, _, console| {
-            if outcome.word == StatementWord::Sweep {
-                count += 1;
+        let exit = feed_program(session, program, console, |outcome, input, console| {
+            if outcome.word != StatementWord::Sweep {
+                return;
+            }
+            count += 1;
+            let estimate = bar.estimated.take();
+            if arguments.format == Format::Json {
+                let mut line = json::outcome_of(outcome, batch.then_some(&*input.name));
+                if let (Some(estimate), Some(line)) = (estimate, line.as_object_mut()) {
+                    line.insert("estimate".into(), estimate.json());
+                }
+                console.print(&format!("{line}\n"));
+            } else {
+                console.print(&estimate.map_or(String::new(), |estimate| estimate.text()));
                 console.print(&show(outcome, arguments.format, true));
             }
         });
@@ -161,25 +173,53 @@ fn emit_slurm(arguments: &Arguments, to: Option<&Path>) -> Exit {
     let part = table.with_extension("").display().to_string();
     // Shards have the format of the table.
     let ending = table.extension().unwrap_or_default().to_string_lossy().into_owned();
-    let set: Vec<String> =
-        arguments.reading.settings.set.iter().map(|(n, v)| format!(" --set {}", quoted(&format!("{n}={v}")))).collect();
-    let portable = if arguments.reading.settings.portable { " --portable" } else { "" };
-    let (program, set) = (quoted(&program.display().to_string()), set.concat());
+    let (program, settings) = (quoted(&program.display().to_string()), settings_again(arguments));
     console.print(&format!(
         "#!/bin/bash\n\
-         #SBATCH --job-name={stem}\n\
+         #SBATCH --job-name={job}\n\
          #SBATCH --array=1-{count}\n\
          #SBATCH --ntasks=1\n\
-         #SBATCH --cpus-per-task=8\n\
+         #SBATCH --cpus-per-task={cpus}\n\
          #SBATCH --requeue\n\
          # Each job makes its shard with all its cores; one that is started again goes on where it was.\n\
          # When all are done: lepage sweep merge {part}-*-of-{count}.{ending} --out {table}\n\
-         exec lepage sweep {program} --shard \"$SLURM_ARRAY_TASK_ID/{count}\" --jobs \"$SLURM_CPUS_PER_TASK\" --resume{set}{portable} \\\n    \
+         exec lepage sweep {program} --shard \"$SLURM_ARRAY_TASK_ID/{count}\" --jobs \"$SLURM_CPUS_PER_TASK\" --resume{settings} \\\n    \
          --out {part}-\"$SLURM_ARRAY_TASK_ID\"-of-{count}.{ending}\n",
+        job = quoted(&stem),
+        cpus = arguments.jobs.unwrap_or(8),
         part = quoted(&part),
         table = quoted(&table.display().to_string()),
     ));
     console.finish(Exit::Held)
+}
+
+/// The settings of this command, for the jobs.
+fn settings_again(arguments: &Arguments) -> String {
+    let (settings, mut out) = (&arguments.reading.settings, String::new());
+    for (name, value) in &settings.set {
+        out += &format!(" --set {}", quoted(&format!("{name}={value}")));
+    }
+    let switches = [
+        (arguments.wide, "--wide"),
+        (settings.portable, "--portable"),
+        (settings.no_jit, "--no-jit"),
+        (settings.allow_outside, "--allow-outside"),
+    ];
+    for (_, word) in switches.iter().filter(|(is_on, _)| *is_on) {
+        out += &format!(" {word}");
+    }
+    let numbers = [
+        ("--time", settings.time.map(|time| time.as_secs_f64().to_string())),
+        ("--memory", settings.memory.map(|n| n.to_string())),
+        ("--effort", settings.effort.map(|n| n.to_string())),
+    ];
+    for (word, number) in numbers {
+        out.extend(number.map(|number| format!(" {word} {number}")));
+    }
+    for text in &arguments.reading.programs.eval {
+        out += &format!(" -e {}", quoted(text));
+    }
+    out
 }
 
 /// A word of a shell.
@@ -196,6 +236,29 @@ struct Bar {
     before: Cell<u64>,
     began: RefCell<Instant>,
     shown: Cell<Option<Instant>>,
+    /// What `--estimate` answers.
+    estimated: Cell<Option<Estimate>>,
+}
+
+/// What all rows would come to.
+#[derive(Clone, Copy, Debug)]
+struct Estimate {
+    rows: u64,
+    seconds: f64,
+    bytes: u64,
+    threads: usize,
+}
+
+impl Estimate {
+    fn text(&self) -> String {
+        let (time, size) = (duration(self.seconds), size(self.bytes));
+        format!("{} rows, about {time} on {} threads, about {size}\n", self.rows, self.threads)
+    }
+
+    fn json(&self) -> serde_json::Value {
+        let Estimate { rows, seconds, bytes, threads } = *self;
+        serde_json::json!({ "rows": rows, "seconds": seconds, "bytes": bytes, "threads": threads })
+    }
 }
 
 /// The columns of the terminal to which progress goes.
@@ -213,11 +276,24 @@ const LOOK: Duration = Duration::from_millis(100);
 impl Bar {
     fn new(terminal: bool) -> Bar {
         let now = Instant::now();
-        Bar { terminal, rows: Cell::new(0), before: Cell::new(0), began: RefCell::new(now), shown: Cell::new(None) }
+        Bar {
+            terminal,
+            rows: Cell::new(0),
+            before: Cell::new(0),
+            began: RefCell::new(now),
+            shown: Cell::new(None),
+            estimated: Cell::new(None),
+        }
     }
 }
 
 impl Watcher for Bar {
+    fn waiting(&self, file: &Path) {
+        let line = format!("another process writes `{}`: waiting until it ends\n", visible(&file.to_string_lossy()));
+        // Without a stream to write to there is nobody to tell.
+        let _ = std::io::stderr().write_all(line.as_bytes());
+    }
+
     fn begin(&self, rows: u64, before: u64) {
         self.rows.set(rows);
         self.before.set(before);
@@ -248,8 +324,7 @@ impl Watcher for Bar {
 
     fn estimate(&self, rows: u64, made: u64, bytes: u64, threads: usize) {
         let seconds = self.began.borrow().elapsed().as_secs_f64() / made.max(1) as f64 * rows as f64 / threads as f64;
-        let line = format!("{rows} rows, about {} on {threads} threads, about {}\n", duration(seconds), size(bytes));
-        let _ = std::io::stdout().write_all(line.as_bytes());
+        self.estimated.set(Some(Estimate { rows, seconds, bytes, threads }));
     }
 }
 

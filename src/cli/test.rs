@@ -2,11 +2,11 @@
 //! hold, and counts. Without a file it runs every program under the working folder.
 
 use super::Exit;
-use super::arguments::{Format, programs_under};
+use super::arguments::{Format, Program, programs_under};
 use super::console::Console;
 use super::reading::{Purpose, Reading, feed_program};
 use crate::session::json;
-use crate::session::{Outcome, StatementWord, Status};
+use crate::session::{Outcome, Session, StatementWord, Status};
 use clap::Args;
 use std::path::Path;
 
@@ -44,8 +44,10 @@ impl Tally {
         if self.failed > 0 {
             words += &format!(", {} failed", self.failed);
         }
-        if self.refused > 0 {
-            words += &format!(", {} other statements refused", self.refused);
+        match self.refused {
+            0 => {}
+            1 => words += ", one other statement refused",
+            n => words += &format!(", {n} other statements refused"),
         }
         words
     }
@@ -62,7 +64,7 @@ pub fn run(mut arguments: Arguments) -> Exit {
         }
     }
     let batch = arguments.reading.programs.is_batch();
-    arguments.reading.each(Purpose::Answer, |session, program, console| {
+    let work = |session: &mut Session, program: &Program, console: &mut Console| {
         let mut tally = Tally::default();
         let exit = feed_program(session, program, console, |outcome, input, console| {
             tally.count(outcome);
@@ -75,5 +77,10 @@ pub fn run(mut arguments: Arguments) -> Exit {
             console.print(&format!("{name}: {}\n", tally.words()));
         }
         exit
+    };
+    arguments.reading.each_or(Purpose::Answer, work, |unreadable, console| {
+        if batch && arguments.format == Format::Json {
+            console.print(&format!("{}\n", json::unreadable(unreadable)));
+        }
     })
 }

@@ -101,6 +101,18 @@ pub enum Checked<'a> {
     },
 }
 
+impl Checked<'_> {
+    /// The file that a statement writes.
+    pub fn file(&self) -> Option<&Word> {
+        match self {
+            Checked::Save { to, .. } => Some(*to),
+            Checked::Plot { to, .. } | Checked::Animate { to, .. } | Checked::Poincare(Poincare { to, .. }) => *to,
+            Checked::Sweep { sweep, .. } => sweep.written.to.as_ref(),
+            _ => None,
+        }
+    }
+}
+
 /// A space after `on`.
 pub struct Space {
     pub space: JetSpace,

@@ -168,6 +168,7 @@ impl Plot {
             *point = (x.place(point.0).clamp(0.0, 1.0), y.place(point.1).clamp(0.0, 1.0));
         }
         let remark = match self.n_left_out() {
+            0 if curves.iter().all(Vec::is_empty) => Some("there are no points".to_string()),
             0 => None,
             1 => Some("one point that is not positive is left out".to_string()),
             n => Some(format!("{n} points that are not positive are left out")),
@@ -254,5 +255,14 @@ pub mod tests {
         // 0, 0.05, …, 0.95 are below one.
         assert_eq!(drawn.curves[0].concat().len(), 20);
         assert_eq!(drawn.remark.as_deref(), Some("181 points that are not positive are left out"));
+    }
+
+    #[test]
+    fn a_picture_of_nothing_says_so() {
+        let mut curves = odd_curves();
+        curves.truncate(2);
+        assert_eq!(plot(curves.clone()).drawn(ROOM).remark, None);
+        curves.truncate(1);
+        assert_eq!(plot(curves).drawn(ROOM).remark.as_deref(), Some("there are no points"));
     }
 }

@@ -15,13 +15,15 @@ pub struct Input {
 /// Why a file could not become a text, with what can be shown of it.
 #[derive(Clone, Debug)]
 pub struct Unreadable {
+    /// Its file, where it has one.
+    pub program: String,
     pub diagnostic: Diagnostic,
     pub sources: crate::source::SourceMap,
 }
 
 impl From<Diagnostic> for Unreadable {
     fn from(diagnostic: Diagnostic) -> Unreadable {
-        Unreadable { diagnostic, sources: Default::default() }
+        Unreadable { program: String::new(), diagnostic, sources: Default::default() }
     }
 }
 
@@ -59,7 +61,7 @@ fn decode(name: &str, bytes: Vec<u8>) -> Result<String, Unreadable> {
                 )
                 .note(format!("this is byte {} of the file", at + 1))
                 .help("save the file as UTF-8");
-            Err(Unreadable { diagnostic, sources })
+            Err(Unreadable { program: name.to_string(), diagnostic, sources })
         }
     }
 }

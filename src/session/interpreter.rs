@@ -7,6 +7,7 @@ use super::check;
 use super::checked::Checked;
 use super::declare;
 use super::evaluate::Evaluator;
+use super::file;
 use super::library::Library;
 use super::resolve::{About, Problem, Resolver};
 use super::scope::{Binding, Meaning, Scope};
@@ -24,7 +25,7 @@ use crate::source::{SourceMap, Span};
 use crate::syntax::ast::{Assert, Ast, LetValue, Refusal, Statement, StatementKind, Test, Word};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// The state that statements change.
@@ -68,6 +69,8 @@ pub struct Interpreter {
     pub motions: crate::motion::cache::Motions,
     /// `--set` values that have found their parameter.
     pub set_used: FxHashSet<String>,
+    /// Files that were written, and where they are named.
+    written: FxHashMap<PathBuf, Span>,
 }
 
 /// What a statement gave.
@@ -118,6 +121,7 @@ impl Interpreter {
             bodies: IndexMap::new(),
             motions: crate::motion::cache::Motions::default(),
             set_used: FxHashSet::default(),
+            written: FxHashMap::default(),
         }
     }
 
@@ -236,7 +240,16 @@ impl Interpreter {
         // What can be found without computing is said at once.
         let mut said = vec![];
         let result = match self.check(cx, ast, &mut said, |resolver| resolver.statement(statement)) {
-            Ok(checked) => self.carry_out(cx, ast, statement, &checked, remarks),
+            Ok(checked) => {
+                let done = match self.not_written_before(&checked) {
+                    Ok(()) => self.carry_out(cx, ast, statement, &checked, remarks),
+                    Err(d) => Err(d),
+                };
+                if let Some(to) = checked.file().filter(|_| done.is_ok()) {
+                    self.written.insert(file::normal(Path::new(&*to.node)), to.span);
+                }
+                done
+            }
             Err(d) => match &statement.kind {
                 StatementKind::Assert(Assert { fails: Some(_), .. }) if self.check_only => Ok(Effect::Done),
                 StatementKind::Assert(Assert { fails: Some(refusal), claim }) => {
@@ -283,6 +296,21 @@ impl Interpreter {
         let meant = super::resolve::statement::assigned(ast, statement).filter(|_| result.is_err());
         self.failed.extend(meant.filter(|name| !self.scope.values.contains_key(&**name)).map(|name| name.to_string()));
         result
+    }
+
+    /// One text writes a file once: what was written first would be lost, perhaps the work of hours.
+    fn not_written_before(&self, checked: &Checked) -> Fallible<()> {
+        let Some(to) = checked.file() else { return Ok(()) };
+        let before = self.written.get(&file::normal(Path::new(&*to.node)));
+        let Some(before) = before.filter(|span| span.source == to.span.source && **span != to.span) else {
+            return Ok(());
+        };
+        Err(Box::new(
+            Diagnostic::error(&codes::NO_EFFECT, format!("`{}` is written twice", to.node))
+                .label(to.span, "over the first")
+                .label(*before, "the first")
+                .help("give one of them another name"),
+        ))
     }
 
     /// Carries out what was checked.

@@ -8,6 +8,7 @@
 //!  "name": "constraints_dependent", "text": "these constraints are not independent"}
 //! ```
 
+use super::input::Unreadable;
 use super::{Outcome, Status};
 use serde_json::{Map, Value};
 
@@ -49,6 +50,20 @@ pub fn outcome_of(outcome: &Outcome, program: Option<&str>) -> Value {
         object.insert("name".into(), error.code.name.into());
         object.insert("text".into(), error.title.as_str().into());
     }
+    Value::Object(object)
+}
+
+/// The object of a program that cannot be read, among those of several.
+pub fn unreadable(unreadable: &Unreadable) -> Value {
+    let error = &unreadable.diagnostic;
+    let mut object = Map::new();
+    object.insert("program".into(), unreadable.program.as_str().into());
+    object.insert("line".into(), 1.into());
+    object.insert("statement".into(), "".into());
+    object.insert("status".into(), status_word(Status::Refused).into());
+    object.insert("code".into(), error.code.to_string().into());
+    object.insert("name".into(), error.code.name.into());
+    object.insert("text".into(), error.title.as_str().into());
     Value::Object(object)
 }
 

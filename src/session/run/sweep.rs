@@ -5,6 +5,8 @@
 //! compiled once, with the axes as what varies, and [`motion::sweep`](crate::motion::sweep) makes the rows. A row that fails
 //! has the reason in its column `status`, and the others go on.
 
+mod rows;
+
 use super::clauses::{self, Clauses, not_here};
 use super::constrained::dependent_jets;
 use super::{Context, Determined, Subject, SubjectKind, first_word, parameters_of};
@@ -24,7 +26,7 @@ use crate::motion::numbers::Numbers;
 use crate::motion::partial::{self, Found, Partial, Shard};
 use crate::motion::sampling::{Axes, Exact, MAX_SOBOL, Rule, Sample, Values};
 use crate::motion::start::{LeadingMatrix, Sheet, StartFormulas};
-use crate::motion::sweep::{Assumed, Chunk, Collected, Completion, Failed, Number, Plan, Reduction, Setup, recording};
+use crate::motion::sweep::{Assumed, Collected, Completion, Number, Plan, Reduction, Setup, recording};
 use crate::motion::swept::{self, KEPT, ROW, STATUS, Swept};
 use crate::report::provenance::Provenance;
 use crate::report::rows::{File, Heading, Rows, Visitor, headings};
@@ -67,6 +69,9 @@ pub struct SweepOptions {
 
 /// Somebody who watches a sweep.
 pub trait Watcher: Debug {
+    /// Another process writes this file, and has to end first.
+    fn waiting(&self, file: &Path);
+
     /// So many rows are to be made, and so many were there before.
     fn begin(&self, rows: u64, before: u64);
 
@@ -81,9 +86,6 @@ pub trait Watcher: Debug {
 
 /// Runs that are kept in memory while something is collected of them, in numbers.
 const ROW_NUMBERS: usize = 1 << 23;
-
-/// Rows that are made for an estimate.
-const ESTIMATED: u64 = 32;
 
 /// A sweep that was carried out.
 pub struct Done {
@@ -172,11 +174,11 @@ pub fn sweep(
         }
     }
     let threads = options.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()));
+    let rows = options.shard.map_or(0..prepared.plan.axes.n_rows(), |shard| shard.rows(prepared.plan.axes.n_rows()));
     if options.estimate {
-        estimate(&prepared, options.watcher.as_deref(), &about, threads);
+        rows::estimate(&prepared, rows, options.watcher.as_deref(), &about, threads);
         return Ok(Done { table: Swept::empty(subject.name), written: None });
     }
-    let rows = options.shard.map_or(0..prepared.plan.axes.n_rows(), |shard| shard.rows(prepared.plan.axes.n_rows()));
     let memory = Memory::default();
     let (world, path): (&dyn World, &Path) = match &target {
         Some(target) => (&*state.options.world, &target.path),
@@ -193,7 +195,24 @@ pub fn sweep(
         Some(target) => Box::new(d.or_at(target.span, "this file")),
         None => d,
     };
-    let partial = match Partial::begin(world, path, &about, rows.clone(), options.resume).map_err(place)? {
+    let mut has_waited = false;
+    let mut wait = |file: &Path| {
+        if let Some(watcher) = options.watcher.as_deref().filter(|_| !has_waited) {
+            watcher.waiting(file);
+        }
+        has_waited = true;
+        world.pause();
+        cx.listen().map_err(|_| {
+            let why = if budget::clear_interrupt() { "interrupted" } else { "stopped" };
+            Box::new(
+                Diagnostic::error(&codes::RUN_STOPPED, format!("the sweep was {why} before its first row"))
+                    .label(word, "not begun")
+                    .note(format!("another process writes `{}`", file.display())),
+            )
+        })
+    };
+    let begun = Partial::begin(world, path, &about, rows.clone(), options.resume, &mut wait);
+    let partial = match begun.map_err(place)? {
         Found::Open(partial) => partial,
         Found::Complete => {
             let table = report::open(File::new(world, path))
@@ -204,7 +223,7 @@ pub fn sweep(
             return Ok(Done { table, written: Some(Box::new(note)) });
         }
     };
-    let made = make(&prepared, partial, rows.clone(), threads, options.watcher.as_deref());
+    let made = rows::make(&prepared, partial, rows.clone(), threads, options.watcher.as_deref());
     let (partial, failures) = made.map_err(|trouble| {
         let refused = file::cannot_write(&path.to_string_lossy(), trouble);
         place(Box::new(refused.help("`lepage sweep FILE --resume` goes on with the rows that were written")))
@@ -399,12 +418,15 @@ fn read_axes(evaluator: &Evaluator, written: &SweepRows, clauses: &Clauses, syst
         if evaluator.on.as_ref().is_some_and(|manifold| manifold.is_foreign(symbol)) {
             return Err(not_here(evaluator, symbol, span, "varies here"));
         }
-        let given = clauses.set.contains_key(&symbol) || clauses.from.iter().any(|(s, _, _)| *s == symbol);
-        if symbols.contains(&symbol) || given {
+        let axis_before = symbols.iter().position(|s| *s == symbol).and_then(|i| written.axes.get(i));
+        let from_before = clauses.from.iter().find(|(s, _, _)| *s == symbol).map(|(_, _, given)| *given);
+        let before = axis_before.map(|axis| axis.coordinate.span).or(from_before);
+        if before.is_some() || clauses.set.contains_key(&symbol) {
+            let (place, what) = before.map_or((system, "in the runs of this system"), |given| (given, "and here"));
             return Err(Box::new(
                 Diagnostic::error(&codes::DECLARED_TWICE, format!("`{symbol}` is given twice"))
                     .label(span, "varies here")
-                    .label(system, "in the runs of this system"),
+                    .label(place, what),
             ));
         }
         if RESERVED.contains(&symbol.name().as_str()) {
@@ -416,7 +438,13 @@ fn read_axes(evaluator: &Evaluator, written: &SweepRows, clauses: &Clauses, syst
             AxisValues::List(list) => Values::List(read_list(evaluator, list)?),
             AxisValues::Range { from, to, by } => {
                 let place = from.span.to(by.as_ref().unwrap_or(to).span);
+                let ends = [from.span, to.span];
                 let (from, to) = (evaluator.number(from)?, evaluator.number(to)?);
+                for (end, span) in [&from, &to].into_iter().zip(ends) {
+                    if !to_f64(end).is_finite() {
+                        return Err(Box::new(not_finite(span, "this is too large")));
+                    }
+                }
                 match by {
                     Some(by) => grid(&from, &to, &evaluator.number(by)?, by.span, place)?,
                     None if from >= to => return Err(empty(place, "no number lies in it")),
@@ -526,13 +554,14 @@ fn read_list(evaluator: &Evaluator, term: &Term) -> Fallible<Vec<f64>> {
             let what = operate::describe(&item.main());
             let what = if what.chars().count() > 60 { "this" } else { &what };
             let place = places.get(i).copied().unwrap_or(span);
-            Box::new(
-                Diagnostic::error(&codes::WRONG_KIND, "an axis has finite numbers")
-                    .label(place, format!("{what} is none of them")),
-            )
+            Box::new(not_finite(place, &format!("{what} is none of them")))
         })
     };
     items.iter().enumerate().map(number).collect()
+}
+
+fn not_finite(place: Span, what: &str) -> Diagnostic {
+    Diagnostic::error(&codes::WRONG_KIND, "an axis has finite numbers").label(place, what.to_string())
 }
 
 fn read_sample(evaluator: &Evaluator, sample: &checked::Sample) -> Fallible<Sample> {
@@ -856,89 +885,4 @@ fn collected(
     }
     let list: Vec<(String, Expr)> = columns.columns.iter().map(|(name, e, _)| (name.clone(), *e)).collect();
     Ok(Collected { reductions, columns: interpreted(kernel(&list, place)?) })
-}
-
-// ----- the rows ------------------------------------------------------------------------------------
-
-/// Rows that failed for the same reason.
-struct Failure {
-    word: &'static str,
-    count: u64,
-    first: (u64, String),
-}
-
-impl Failure {
-    fn warning(self, sweep: Span) -> Diagnostic {
-        let rows = if self.count == 1 { "one row has".to_string() } else { format!("{} rows have", self.count) };
-        let title = format!("{rows} no values: {}", self.word);
-        Diagnostic::warning(&codes::RUN_STOPPED, title).label(sweep, "of this sweep").note(format!(
-            "row {}: {}",
-            self.first.0 + 1,
-            self.first.1
-        ))
-    }
-}
-
-/// Lines that are held back until they are worth a visit to the disk.
-const HELD: usize = 1 << 15;
-
-fn make<'w>(
-    prepared: &Prepared,
-    mut partial: Partial<'w>,
-    rows: std::ops::Range<u64>,
-    threads: usize,
-    watcher: Option<&dyn Watcher>,
-) -> Result<(Partial<'w>, Vec<Failure>), Trouble> {
-    let mut failures: Vec<Failure> = vec![];
-    let total = rows.end - rows.start;
-    if let Some(watcher) = watcher {
-        watcher.begin(total, partial.next - rows.start);
-    }
-    let (mut held, mut n_held) = (String::new(), 0);
-    let from = partial.next;
-    let result = timing::stage("integrate", || {
-        let made = prepared.plan.run(&prepared.motion, from..rows.end, threads, &mut |chunk: Chunk| {
-            for (row, Failed { word, why }) in chunk.failed {
-                match failures.iter_mut().find(|f| f.word == word) {
-                    Some(failure) => failure.count += 1,
-                    None => failures.push(Failure { word, count: 1, first: (row, why) }),
-                }
-            }
-            held += &chunk.text;
-            n_held += chunk.n_rows;
-            if held.len() >= HELD || chunk.first + chunk.n_rows == rows.end || chunk.n_rows <= 4 {
-                partial.append(&held, n_held)?;
-                held.clear();
-                n_held = 0;
-            }
-            if let Some(watcher) = watcher {
-                watcher.advance(chunk.first + chunk.n_rows - rows.start);
-            }
-            Ok(())
-        });
-        made.and_then(|_| partial.append(&held, n_held))
-    });
-    if let Some(watcher) = watcher {
-        watcher.end();
-    }
-    result.map(|()| (partial, failures))
-}
-
-/// Makes a few rows from all over the sweep.
-fn estimate(prepared: &Prepared, watcher: Option<&dyn Watcher>, about: &About, threads: usize) {
-    let Some(watcher) = watcher else { return };
-    let n = prepared.plan.axes.n_rows();
-    let made = n.min(ESTIMATED);
-    watcher.begin(n, 0);
-    let mut bytes = 0;
-    for i in 0..made {
-        let row = (u128::from(i) * u128::from(n) / u128::from(made)) as u64;
-        let _ = prepared.plan.run(&prepared.motion, row..row + 1, 1, &mut |chunk| {
-            bytes += chunk.text.len() as u64;
-            Ok(())
-        });
-    }
-    let head = report::csv::head(about).len() as u64;
-    let size = head + (u128::from(bytes) * u128::from(n) / u128::from(made.max(1))) as u64;
-    watcher.estimate(n, made, size, threads);
 }
