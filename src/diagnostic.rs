@@ -48,7 +48,8 @@ pub enum Goes {
     Here,
     /// On a line of its own before the line of the span, as a fact does.
     LineBefore,
-    /// In place of what is written at the span, with this declaration on a line of its own before it.
+    /// In place of what is written at the span, with this declaration on a line of its own before it; a sign `…` of the
+    /// declaration stands for what was written.
     BelowDeclaration(String),
     /// In place of what is written at the span; the signs `…` of the text stand for what is written at these places.
     Quoting(Vec<Span>),

@@ -610,8 +610,11 @@ impl Printer {
     }
 
     fn base(&self, base: Expr, exponent: &Rational, opposite: bool) -> Work {
-        let superscript =
-            self.is_latex() && base.as_symbol().and_then(Symbol::as_jet).is_some_and(|(_, order)| order > 3);
+        let has_superscript = |s: Symbol| match s.kind() {
+            SymbolKind::Momentum { of } => of.as_jet().is_some_and(|(_, order)| order > 0),
+            _ => s.as_jet().is_some_and(|(_, order)| order > 3),
+        };
+        let superscript = self.is_latex() && base.as_symbol().is_some_and(has_superscript);
         match base.node() {
             Node::Apply(..) | Node::Unknown { .. } if exponent.is_integer() => Work::Body(base),
             _ if superscript => self.parentheses(vec![Work::Body(base)]),

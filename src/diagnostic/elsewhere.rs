@@ -181,6 +181,40 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
         Said("`dynamics(L)` says how far a motion is determined, `Y` lists the coordinates"),
     ),
     (Function, &["pow", "Power"], Call("($1^$2)", "powers are written with a sign: `x^2`")),
+    (
+        Function,
+        &["heaviside", "Heaviside", "HeavisideTheta", "UnitStep", "unitstep", "theta_step"],
+        Call("piecewise($1 > 0, 1, 0)", "a step is a choice: `piecewise(x > 0, 1, 0)`"),
+    ),
+    (Function, &["log10", "Log10"], Call("(log($1)/log(10))", "`log` is the natural logarithm")),
+    (Function, &["log2", "Log2"], Call("(log($1)/log(2))", "`log` is the natural logarithm")),
+    (Function, &["square", "sqr"], Call("($1^2)", "powers are written with a sign: `x^2`")),
+    (
+        Function,
+        &["inverse_problem", "lagrangian_of", "find_lagrangian", "Lagrangian_of"],
+        Call(
+            "tonti($1)",
+            "`tonti(N)` is a Lagrangian of equations that have one; whether they do says `helmholtz(N)`, and \
+             `integrating_factor(N)` looks for a multiplier",
+        ),
+    ),
+    (
+        Function,
+        &["variational", "is_variational", "is_lagrangian", "has_lagrangian"],
+        Call("helmholtz($1)", "whether equations come from a Lagrangian says `helmholtz(N)`"),
+    ),
+    (
+        Function,
+        &["period", "amplitude"],
+        Said(
+            "an event ends a run: with `stop when x' = 0 falling` the time of it is `run.end`, the extremes are `run.x.max`",
+        ),
+    ),
+    (
+        Function,
+        &["series", "Series", "limit", "Limit", "lim"],
+        Said("limits and series are not computed; derivatives at a point are: `D(f, x, x) at { x = 0 }`"),
+    ),
     (Function, &["sec", "Sec"], Call("(1/cos($1))", "it is `1/cos(x)`")),
     (Function, &["csc", "cosec", "Csc"], Call("(1/sin($1))", "it is `1/sin(x)`")),
     (Function, &["cot", "cotan", "ctg", "Cot"], Call("(cos($1)/sin($1))", "it is `cos(x)/sin(x)`")),
@@ -236,7 +270,7 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
     (Function, &["PDETools", "pdsolve", "dsolve_numeric"], Said(MOTION)),
     (
         Function,
-        &["evalf", "N", "float", "Float"],
+        &["evalf", "N", "float", "Float", "numeric", "numerical", "vpa"],
         Call(
             "$1",
             "an answer that is a number is shown with its digits; a value at a point is `energy(L) at { x = 1 }`",
@@ -386,7 +420,9 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
     (Value, &["deg", "degree", "degrees"], Word("pi/180")),
     (Value, &["help"], Said("`:help` helps in the session, `lepage --help` in a shell")),
     (Clause, &["stepsize", "step_size", "timestep", "time_step", "dt", "h"], Word("step")),
-    (Clause, &["tol", "rtol", "atol", "eps", "accuracy"], Word("tolerance")),
+    (Clause, &["tol", "eps", "accuracy", "precision"], Word("tolerance")),
+    (Clause, &["rtol", "reltol", "rel_tol", "RelTol"], Word("tolerance rel")),
+    (Clause, &["atol", "abstol", "abs_tol", "AbsTol"], Word("tolerance abs")),
     (Clause, &["init", "initial", "start", "ic"], Word("from")),
     (Clause, &["solver", "integrator", "scheme"], Word("method")),
     (Clause, &["output", "observe", "log", "columns"], Word("record")),
@@ -396,8 +432,28 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
     (Method, &["euler", "heun", "rk2", "rk3", "RK4", "runge_kutta"], Word("rk4")),
     (Method, &["leapfrog", "stormer", "stormer_verlet", "velocity_verlet", "symplectic"], Word("verlet")),
     (Method, &["symplectic_euler", "yoshida", "yoshida4", "forest_ruth"], Word("suzuki4")),
-    (Method, &["rk45", "RK45", "dopri5", "DOPRI5", "ode45"], Word("tsit5")),
-    (Method, &["DOP853", "dop", "vern9", "Vern9"], Word("dop853")),
+    (
+        Method,
+        &["rk45", "RK45", "dopri5", "DOPRI5", "ode45", "ode23", "RK23", "rk23", "BS3", "rkf45", "DP5"],
+        Word("tsit5"),
+    ),
+    (
+        Method,
+        &["DOP853", "dop", "vern7", "Vern7", "vern9", "Vern9", "ode113", "ode78", "ode89", "VCABM", "adams"],
+        Word("dop853"),
+    ),
+    (
+        Method,
+        &["ode15s", "ode15i", "cvode", "CVODE", "CVODE_BDF", "vode", "lsode", "gear", "QNDF", "FBDF", "dassl", "ida"],
+        Word("bdf"),
+    ),
+    (
+        Method,
+        &["ode23s", "ode23t", "ode23tb", "rodas", "Rodas4", "Rodas5", "Rodas5P", "RadauIIA5", "implicit", "stiff"],
+        Word("radau"),
+    ),
+    (Method, &["implicit_midpoint", "ImplicitMidpoint", "mid_point"], Word("midpoint")),
+    (Method, &["gauss_legendre", "GaussLegendre", "irk"], Word("gauss")),
     (Method, &["lsoda", "LSODA", "adaptive", "default", "automatic"], Word("auto")),
     (Method, &["heyoka"], Word("taylor")),
     (Part, &["T", "transposed", "H"], Call("transpose($1)", "the transposed matrix is `transpose(A)`")),
@@ -469,7 +525,8 @@ mod tests {
         use crate::integrate::method::METHODS;
         use crate::syntax::token::RUN_CLAUSES;
         assert!(words(Method).all(|(_, here)| METHODS.iter().any(|m| m.name == here)));
-        assert!(words(Clause).all(|(_, here)| RUN_CLAUSES.iter().any(|(word, _)| *word == here)));
+        let first = |here: &'static str| here.split(' ').next().unwrap_or(here);
+        assert!(words(Clause).all(|(_, here)| RUN_CLAUSES.iter().any(|(word, _)| *word == first(here))));
         assert!(words(Function).all(|(_, here)| ["piecewise", "sqrt"].contains(&here)
             || crate::algebra::function::Elementary::find(here).is_some()
             || crate::questions::find(here).is_some()));

@@ -38,6 +38,16 @@ pub fn dotted(name: &str) -> Option<(&str, usize)> {
     None
 }
 
+/// What a name spells elsewhere if `base` is a coordinate: `x_t`, `xd`, `vx`, `Dx` are velocities, `x_tt`, `xdd`, `ax`
+/// accelerations. Each candidate is a base and the number of its dots.
+pub fn rates(name: &str) -> impl Iterator<Item = (&str, usize)> {
+    let behind = [("_tt", 2), ("_t", 1), ("dd", 2), ("d", 1), ("pp", 2), ("p", 1), ("_prime", 1), ("prime", 1)];
+    let before = [("v_", 1), ("v", 1), ("a_", 2), ("a", 2), ("D2", 2), ("D", 1)];
+    let behind = behind.into_iter().filter_map(move |(end, dots)| Some((name.strip_suffix(end)?, dots)));
+    let before = before.into_iter().filter_map(move |(start, dots)| Some((name.strip_prefix(start)?, dots)));
+    behind.chain(before).map(|(base, dots)| (base.trim_end_matches('_'), dots)).filter(|(base, _)| !base.is_empty())
+}
+
 /// Damerau–Levenshtein distance (optimal string alignment).
 fn distance(a: &str, b: &str) -> usize {
     let a: Vec<char> = a.chars().collect();
@@ -60,7 +70,7 @@ fn distance(a: &str, b: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{dotted, nearest, of_these_words};
+    use super::{dotted, nearest, of_these_words, rates};
 
     #[test]
     fn a_slip_is_found_and_a_stranger_is_not() {
@@ -71,6 +81,8 @@ mod tests {
         assert_eq!(of_these_words("cartan_form", ["cartan", "poincare_cartan", "d", "hamilton_form"]), ["cartan"]);
         assert_eq!(of_these_words("symmetries", ["find_symmetries", "symmetry"]), ["find_symmetries"]);
         assert_eq!(of_these_words("d_x", ["d", "x"]), [""; 0]);
+        assert_eq!(rates("theta_t").next(), Some(("theta", 1)));
+        assert_eq!((rates("vx").next(), rates("add").next()), (Some(("x", 1)), Some(("a", 2))));
         assert_eq!((dotted("theta_ddot"), dotted("xdot"), dotted("dot")), (Some(("theta", 2)), Some(("x", 1)), None));
     }
 }

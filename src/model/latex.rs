@@ -74,15 +74,20 @@ pub fn latex(cx: &Inquiry, value: &Value) -> String {
             let stratum = |(x, n): &(Branch, usize)| format!(r"{n} \text{{ where }} {}", branch(cx, x));
             r.strata.iter().map(stratum).collect::<Vec<_>>().join(r",\; ")
         }
+        Value::Picture(_) => "% drawn for a terminal; with `to \"picture.svg\"` it is a file".into(),
         // A rank, a verdict, a label, a text: said in words.
         other => text(cx, other).lines().map(words).collect::<Vec<_>>().join(r" \\ "),
     }
 }
 
-/// Words in a formula, with the signs that TeX keeps for itself protected.
+/// Words in a formula, with the signs that TeX keeps for itself protected; signs of mathematics stand between the words.
 pub(super) fn words(text: &str) -> String {
     let mut out = String::from(r"\text{");
     for c in text.chars() {
+        if let Some(sign) = sign_of_mathematics(c) {
+            out.push_str(&format!(r"}}{sign}\text{{"));
+            continue;
+        }
         match c {
             '{' | '}' | '_' | '#' | '%' | '&' | '$' => out.extend(['\\', c]),
             '\\' => out.push_str(r"\textbackslash{}"),
@@ -91,7 +96,42 @@ pub(super) fn words(text: &str) -> String {
             c => out.push(c),
         }
     }
-    out + "}"
+    (out + "}").replace(r"\text{}", "")
+}
+
+/// A sign that stands in words of ours and that TeX knows in formulas only.
+fn sign_of_mathematics(c: char) -> Option<String> {
+    let digit = |zero: char, mark: &str| {
+        let n = u32::from(c).checked_sub(u32::from(zero)).filter(|n| *n < 10)?;
+        Some(format!("{{}}{mark}{{{n}}}"))
+    };
+    let word = match c {
+        '∂' => r"\partial ",
+        '′' => "'",
+        '″' => "''",
+        '∧' => r"\wedge ",
+        '∇' => r"\nabla ",
+        '≠' => r"\neq ",
+        '≤' => r"\leq ",
+        '≥' => r"\geq ",
+        '→' => r"\to ",
+        '∞' => r"\infty ",
+        '×' => r"\times ",
+        '·' => r"\cdot ",
+        '−' => "-",
+        '¹' => "{}^{1}",
+        '²' => "{}^{2}",
+        '³' => "{}^{3}",
+        'ʳ' => "{}^{r}",
+        'ᵢ' => "{}_{i}",
+        _ if !c.is_ascii() && c.is_alphabetic() => {
+            let spelled = crate::algebra::print::name::spelled(&c.to_string())?;
+            return Some(format!(r"\{spelled} "));
+        }
+        '⁴'..='⁹' => return digit('⁰', "^"),
+        _ => return digit('₀', "_"),
+    };
+    Some(word.to_string())
 }
 
 /// One line for each row: what it is, and its value.
@@ -148,7 +188,12 @@ pub fn equations(cx: &Inquiry, answer: &Answer) -> Option<String> {
             // Of an entry that has two names the one of the left side is written.
             Written::Momenta if !is_momentum(key) => continue,
             Written::Equals | Written::Momenta => format!("{name} &= {}", latex(cx, value)),
-            Written::Rate => format!(r"\dot{{{name}}} &= {}", latex(cx, value)),
+            Written::Rate => match key.as_slice() {
+                [KeyPart::Symbol(s)] if let Some((coordinate, order @ 1..)) = s.as_jet() => {
+                    format!("{} &= {}", STYLE.symbol(coordinate.jet(order + 1)), latex(cx, value))
+                }
+                _ => format!(r"\dot{{{name}}} &= {}", latex(cx, value)),
+            },
         });
     }
     if let Some(Ok(Value::List(constraints))) = answer.get(cx, "constraints") {
@@ -218,6 +263,8 @@ mod tests {
     #[test]
     fn words_are_protected() {
         assert_eq!(words("a_b 100% {x}"), r"\text{a\_b 100\% \{x\}}");
+        assert_eq!(words("rank Δ > 1"), r"\text{rank }\Delta \text{ > 1}");
+        assert_eq!(words("∂A′/∂q₂"), r"\partial \text{A}'\text{/}\partial \text{q}{}_{2}");
         assert_eq!(
             aligned(&[("x".into(), "1".into()), (String::new(), "2".into())]),
             r"\begin{aligned} x &\colon\; 1 \\ & 2 \end{aligned}"
@@ -235,6 +282,19 @@ mod tests {
         let hamilton =
             [r"\dot{x} &= \frac{p_{x}}{m}", r"\dot{p_{x}} &= -k x", r"H &= \frac{p_{x}^{2}}{2 m} + \frac{k x^{2}}{2}"];
         check(&format!("{oscillator}hamilton(L)"), &lines(&hamilton));
+    }
+
+    #[test]
+    fn momenta_of_higher_order_have_powers_in_brackets() {
+        let beam = "manifold Y over t { u }\nlagrangian L on J2(Y) = u''^2/2\nhamilton(L)";
+        let rows = [
+            r"\dot{u} &= \dot{u}",
+            r"\ddot{u} &= p^{1}_{u}",
+            r"\dot{p_{u}} &= 0",
+            r"\dot{p^{1}_{u}} &= -p_{u}",
+            r"H &= p_{u} \dot{u} + \frac{\left(p^{1}_{u}\right)^{2}}{2}",
+        ];
+        check(beam, &format!("\\begin{{aligned}}\n{}\n\\end{{aligned}}", rows.join(" \\\\\n")));
     }
 
     #[test]

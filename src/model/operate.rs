@@ -232,7 +232,7 @@ fn scale(cx: &Inquiry, value: &Value, by: Expr) -> Fallible<Value> {
         Value::Matrix(m) => Ok(Value::from(LabelledMatrix { matrix: m.matrix.map(|e| e * by), ..(**m).clone() })),
         Value::Force(force) => Ok(Value::Form(force.form().scale(by))),
         Value::Series(s) => match crate::motion::double::constant(cx, by) {
-            Some(factor) => Ok(Value::Series(Rc::new(s.map(format!("{by}*{}", s.name), |x| Some(x * factor))?))),
+            Some(factor) => Ok(Value::Series(Rc::new(s.map(s.times(by), |x| Some(x * factor))?))),
             None => refuse(&codes::WRONG_KIND, "a series is multiplied by a number"),
         },
         other => refuse(&codes::WRONG_KIND, format!("{} cannot be multiplied", describe(other))),
@@ -366,7 +366,9 @@ fn add(cx: &Inquiry, left: &Value, right: &Value) -> Fallible<Value> {
         (Value::Series(a), Value::Expr(e)) | (Value::Expr(e), Value::Series(a)) => {
             match crate::motion::double::constant(cx, *e) {
                 Some(by) => {
-                    let name = format!("{} + {}", a.name, crate::report::table::exact(by));
+                    let sign = if by < 0.0 { '-' } else { '+' };
+                    let size = if by < 0.0 { -*e } else { *e };
+                    let name = format!("{} {sign} {size}", a.name);
                     Ok(Value::Series(Rc::new(a.map(name, |x| Some(x + by))?)))
                 }
                 None => refuse(&codes::WRONG_KIND, "only a number can be added to a series"),
@@ -450,7 +452,16 @@ fn plain_product(cx: &Inquiry, factors: Vec<(bool, Value, Span)>) -> Fallible<Va
                 let product = multiply(cx, &left, &value).map_err(|d| {
                     Box::new(if d.labels.is_empty() {
                         let (l, r) = (describe(&left), describe(&value));
-                        d.label(left_span, l).label(span, r)
+                        let d = d.label(left_span, l).label(span, r);
+                        match (&left, &value) {
+                            (Value::List(_), Value::List(_)) => d.repair_at(
+                                Goes::Quoting(vec![left_span, span]),
+                                "the scalar product is `dot(a, b)`",
+                                left_span.to(span),
+                                "dot(…, …)",
+                            ),
+                            _ => d,
+                        }
                     } else {
                         *d
                     })
@@ -563,7 +574,7 @@ fn multiply(cx: &Inquiry, left: &Value, right: &Value) -> Fallible<Value> {
         )),
         (Value::List(_), Value::List(_)) => Err(Box::new(
             Diagnostic::error(&codes::WRONG_KIND, "which product of vectors?")
-                .help("write `dot(a, b)` or `cross(a, b)`"),
+                .help("the vector product is `cross(a, b)`"),
         )),
         (a, b) => refuse(&codes::WRONG_KIND, format!("{} and {} cannot be multiplied", describe(a), describe(b))),
     }
@@ -606,7 +617,7 @@ pub fn power(cx: &Inquiry, base: &Value, exponent: &Value, base_span: Span, expo
 fn plain_power(cx: &Inquiry, base: &Value, exponent: &Value, base_span: Span, exponent_span: Span) -> Fallible<Value> {
     let span = base_span.to(exponent_span);
     if let (Value::Series(s), Some(e)) = (base.main(), crate::model::run::double(cx, &exponent.main())) {
-        let series = s.map(format!("({})^{e}", s.name), |x| Some(crate::codegen::libm::pow(x, e)))?;
+        let series = s.map(format!("{}^{e}", s.bracketed()), |x| Some(crate::codegen::libm::pow(x, e)))?;
         return Ok(Value::Series(Rc::new(series)));
     }
     if let Some(pair) = doubles(cx, &[(false, base.clone(), base_span), (false, exponent.clone(), exponent_span)]) {

@@ -14,8 +14,14 @@ use crate::algebra::{Inquiry, Verdict};
 type Say = fn(&Inquiry, &Answer) -> Option<String>;
 
 /// The questions whose answers begin with a sentence.
-const SENTENCES: &[(&str, Say)] =
-    &[("classify", classify), ("dynamics", dynamics), ("dirac", dirac), ("linearize", linearize)];
+const SENTENCES: &[(&str, Say)] = &[
+    ("classify", classify),
+    ("dynamics", dynamics),
+    ("dirac", dirac),
+    ("linearize", linearize),
+    ("find_integrals", none_found),
+    ("find_symmetries", none_found),
+];
 
 /// What is said before the parts.
 pub fn sentence(cx: &Inquiry, answer: &Answer) -> Option<String> {
@@ -37,6 +43,14 @@ pub fn is_repeated(cx: &Inquiry, answer: &Answer, part: &str) -> bool {
         ("dirac", "branches") => list(cx, answer, part).is_some_and(|branches| branches.len() == 1),
         _ => false,
     }
+}
+
+/// An empty list of a search says nothing about functions that were not searched.
+fn none_found(_: &Inquiry, answer: &Answer) -> Option<String> {
+    let is_empty = matches!(&answer.main, Some(Value::List(found)) if found.is_empty());
+    is_empty.then(|| {
+        "none among the polynomials of this degree; functions that may occur too are named by `generators`".to_string()
+    })
 }
 
 fn value(cx: &Inquiry, answer: &Answer, part: &str) -> Option<Value> {

@@ -2,8 +2,8 @@
 
 use super::double::latex_number;
 use super::run::Run;
-use crate::algebra::Inquiry;
-use crate::algebra::Verdict;
+use crate::algebra::number::Rational;
+use crate::algebra::{Expr, Inquiry, Verdict};
 use crate::diagnostic::{Diagnostic, Fallible, codes};
 use crate::report::table::short;
 use std::rc::Rc;
@@ -72,6 +72,38 @@ impl Series {
         }
     }
 
+    /// Whether the name is a sum or a difference.
+    fn is_sum(&self) -> bool {
+        let mut depth = 0i32;
+        self.name.char_indices().any(|(at, c)| {
+            depth += i32::from(c == '(') - i32::from(c == ')');
+            at > 0 && depth == 0 && matches!(c, '+' | '-') && !self.name[..at].ends_with(['e', '^'])
+        })
+    }
+
+    /// The name as a factor: a sum and a sign have brackets.
+    fn factor(&self) -> String {
+        if self.is_sum() || self.name.starts_with('-') { format!("({})", self.name) } else { self.name.clone() }
+    }
+
+    /// The name as the base of a power: all but names and calls have brackets.
+    pub fn bracketed(&self) -> String {
+        let factor = self.factor();
+        let plain = !factor.contains(['*', '/', '^', ' ']);
+        if plain || factor.starts_with('(') && factor != self.name { factor } else { format!("({})", self.name) }
+    }
+
+    /// The name of this series times a number.
+    pub fn times(&self, by: Expr) -> String {
+        let factor = self.factor();
+        match by.as_number() {
+            Some(n) if n.is_one() => factor,
+            Some(n) if *n == Rational::MINUS_ONE => format!("-{factor}"),
+            Some(n) if n.numerator().is_one() => format!("{factor}/{}", n.denominator()),
+            _ => format!("{by}*{factor}"),
+        }
+    }
+
     /// The series of f(x), which must be numbers.
     pub fn map(&self, name: String, f: impl Fn(f64) -> Option<f64>) -> Fallible<Series> {
         let mut values = Vec::with_capacity(self.values.len());
@@ -86,7 +118,18 @@ impl Series {
 
     /// Entry by entry; a series of another run is taken at the times of this one.
     pub fn combine(&self, cx: &Inquiry, other: &Series, sign: &str, f: impl Fn(f64, f64) -> f64) -> Fallible<Series> {
-        let name = format!("{} {sign} {}", self.name, other.name);
+        let name = match (sign, other.name.strip_prefix('-')) {
+            ("+", Some(rest)) => format!("{} - {rest}", self.name),
+            ("-", _) => format!("{} - {}", self.name, other.factor()),
+            ("*", _) => {
+                let first = if self.is_sum() { self.factor() } else { self.name.clone() };
+                match other.name.strip_prefix("1/").filter(|below| below.starts_with('(')) {
+                    Some(below) => format!("{first}/{below}"),
+                    None => format!("{first}*{}", other.factor()),
+                }
+            }
+            _ => format!("{} {sign} {}", self.name, other.name),
+        };
         let others =
             if *self.times == *other.times { other.values.clone() } else { Rc::new(other.at_times(cx, &self.times)?) };
         let mut values = Vec::with_capacity(self.values.len());
@@ -150,4 +193,33 @@ impl Series {
 
 pub(super) fn no_value(name: &str, t: f64) -> Box<Diagnostic> {
     Box::new(Diagnostic::error(&codes::NOT_REAL, format!("`{name}` has no value at time {}", short(t))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is computed from columns is named as it would be written: brackets where the order of operations needs them, by the rules
+    /// of the language.
+    #[test]
+    fn names_keep_the_order_of_operations() {
+        let cx = &Inquiry::free();
+        let column = |name: &str| Series {
+            name: name.to_string(),
+            times: Rc::new(vec![0.0]),
+            values: Rc::new(vec![1.0]),
+            of: None,
+        };
+        let named =
+            |left: &Series, sign: &str, right: &Series| left.combine(cx, right, sign, |x, _| x).expect("a series").name;
+        let (x, y) = (column("x"), column("y"));
+        let sum = column(&named(&x, "+", &y));
+        assert_eq!(named(&sum, "*", &sum), "(x + y)*(x + y)");
+        assert_eq!(named(&x, "-", &sum), "x - (x + y)");
+        assert_eq!((sum.times(Expr::number(3)), sum.bracketed()), ("3*(x + y)".to_string(), "(x + y)".to_string()));
+        let opposite = column(&y.times(Expr::number(-1)));
+        assert_eq!(named(&x, "+", &opposite), "x - y");
+        assert_eq!(named(&x, "*", &column("1/(x + y)")), "x/(x + y)");
+        assert_eq!((x.bracketed(), column("sin(x)").bracketed()), ("x".to_string(), "sin(x)".to_string()));
+    }
 }

@@ -656,6 +656,7 @@ pub(super) fn hamilton(a: &Arguments) -> Fallible<Value> {
     Ok(Value::from(
         Answer::new("hamilton")
             .main(Value::family(entries.collect::<Vec<_>>()))
+            .written(crate::model::value::Written::Rate)
             .part("eta", Form::one_form(equations.eta))
             .try_part("H", h)
             .try_part("gauge", no_gauge())

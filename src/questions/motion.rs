@@ -4,6 +4,8 @@
 use super::systems::{form_of, lagrangian_part};
 use super::{Arguments, Question, mixed};
 use crate::algebra::Inquiry;
+use crate::algebra::conditions::inequality;
+use crate::algebra::expr::Condition;
 use crate::algebra::{Expr, Symbol, Verdict, conditions, decide};
 use crate::budget::share;
 use crate::diagnostic::{Diagnostic, codes};
@@ -169,7 +171,9 @@ fn vector_field(a: &Arguments) -> Fallible<Value> {
         let nonzero = regular.conditions().to_vec();
         (Verdict::from_bool(nonzero.is_empty(), "the equations are solved for the highest derivatives"), nonzero)
     };
-    let divisors = nonzero.clone();
+    // Said without factors that are known not to vanish.
+    let said = inequality::reduced(&a.cx, nonzero.iter().map(|e| Condition::nonzero(*e)));
+    let divisors = nonzero;
     let unique = Judgement {
         needs: if unique.is_yes() { nonzero.clone() } else { vec![] },
         verdict: unique,
@@ -187,10 +191,10 @@ fn vector_field(a: &Arguments) -> Fallible<Value> {
             .keyed(values)
             .written(Written::Equals)
             .part("unique", unique)
-            .part("conditions", Value::exprs(nonzero.clone()))
+            .part("conditions", Value::exprs(said.iter().map(|c| c.left)))
             .lazy("locus", move |cx: &Inquiry| Ok(Value::from(PointSet::new(&locus_space, for_locus.locus(cx)?))))
             .on(y)
-            .valid_where(nonzero),
+            .valid_where(said),
     ))
 }
 

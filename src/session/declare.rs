@@ -13,7 +13,7 @@ use super::term::{Term, TermKind};
 use crate::algebra::Inquiry;
 use crate::algebra::assume::Sign;
 use crate::algebra::expr::Relation;
-use crate::algebra::{Expr, Function, Symbol};
+use crate::algebra::{Expr, Function, Symbol, SymbolKind};
 use crate::diagnostic::{Diagnostic, Severity, codes};
 use crate::geometry::form::Form;
 use crate::geometry::jet::FiberedManifold;
@@ -368,6 +368,7 @@ fn lagrangian(cx: &Inquiry, state: &mut Interpreter, t: &Typed, remarks: &mut Ve
             ));
         }
     };
+    refuse_symbols_of_answers(&t.on, t.name.span, &[&t.value], &form.coefficients())?;
     let promise = FormPromise { degree: None, space: space.clone(), properties };
     let (form, ground) = Place::of(state, t).settle_form(cx, &promise, &form, remarks)?;
     let function = form.as_function().unwrap_or_else(|| form.coefficient(&[manifold.base()]));
@@ -445,6 +446,34 @@ fn order_of_block(
     place.functions(cx, terms, functions, &on.space).map(|_| ())
 }
 
+/// Refuses momenta, multipliers and variations in what a motion is made of, where no manifold has them as coordinates: they
+/// would be neither moved nor constant.
+fn refuse_symbols_of_answers(on: &Space, name: Span, terms: &[&Term], functions: &[Expr]) -> Fallible<()> {
+    let of_answers = |s: &Symbol| {
+        matches!(s.kind(), SymbolKind::Momentum { .. } | SymbolKind::Multiplier(_) | SymbolKind::Variation { .. })
+    };
+    let Some(symbol) = functions.iter().flat_map(|e| e.symbols()).find(of_answers) else { return Ok(()) };
+    let place = terms.iter().find_map(|term| term.mention(symbol)).unwrap_or(name);
+    let manifold = on.space.manifold();
+    let names: Vec<String> = manifold.fibres().iter().map(|f| f.coordinate.name()).collect();
+    let what = match symbol.kind() {
+        SymbolKind::Momentum { .. } => "a momentum of answers",
+        SymbolKind::Multiplier(_) => "a multiplier of answers",
+        _ => "a variation",
+    };
+    Err(Box::new(
+        Diagnostic::error(&codes::WRONG_MANIFOLD, format!("`{symbol}` is not a coordinate of {}", on.space))
+            .label(place, what)
+            .note(format!("`{}` has the coordinates {}", manifold.name(), names.join(", ")))
+            .help(format!(
+                "what moves is declared with them: `manifold {} over {} {{ {}, p }}`",
+                manifold.name(),
+                manifold.base(),
+                names.join(", ")
+            )),
+    ))
+}
+
 /// `x: value` entries by coordinate.
 fn components(cx: &Inquiry, state: &Interpreter, d: &Described, what: &str) -> Fallible<Vec<Expr>> {
     let list = entries(cx, state, d, |e, entry| match &entry.kind {
@@ -502,6 +531,7 @@ fn force(cx: &Inquiry, state: &mut Interpreter, d: &Described) -> Fallible<()> {
         }
     };
     order_of_block(cx, state, d.name.span, &d.on, d.body.terms(), &list)?;
+    refuse_symbols_of_answers(&d.on, d.name.span, &d.body.terms().iter().collect::<Vec<_>>(), &list)?;
     if list.iter().all(|e| crate::algebra::decide::is_zero(cx, *e).is_yes()) {
         return Err(Box::new(
             Diagnostic::error(&codes::NO_EFFECT, format!("the force `{}` is zero", d.name.node))
@@ -526,6 +556,7 @@ fn equations(cx: &Inquiry, state: &mut Interpreter, d: &Described) -> Fallible<(
     }
     let list = components(cx, state, d, "equations")?;
     order_of_block(cx, state, d.name.span, &d.on, d.body.terms(), &list)?;
+    refuse_symbols_of_answers(&d.on, d.name.span, &d.body.terms().iter().collect::<Vec<_>>(), &list)?;
     let system = System::new(&d.name.node, space.manifold(), Base::Equations(list), d.name.span);
     bind(state, d.name, Value::System(Rc::new(system)))
 }
@@ -598,6 +629,7 @@ fn constraint(
     item.declared(cx)?;
     let exprs: Vec<Expr> = item.equations.iter().map(|(e, _)| *e).collect();
     order_of_block(cx, state, name.span, on, terms, &exprs)?;
+    refuse_symbols_of_answers(on, name.span, &terms.iter().collect::<Vec<_>>(), &exprs)?;
     refuse_without_effect(cx, &item, name, clauses)?;
     bind(state, name, Value::Constraint(Rc::new(item)))
 }

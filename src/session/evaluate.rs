@@ -217,7 +217,7 @@ impl<'s> Evaluator<'s> {
             TermKind::Root(of) => self.root(of, span),
             TermKind::Piecewise(arguments) => self.piecewise(arguments),
             TermKind::Jets { order, of } => self.jets(*order, of, span),
-            TermKind::Image { images, field } => self.image(images, field),
+            TermKind::Image { images, field } => self.image(images, field, span),
             TermKind::Ask(ask) => self.ask(ask, span),
             TermKind::Call(call) => self.call(call, span),
             TermKind::Part { of, key } => self.part(of, key),
@@ -406,6 +406,11 @@ impl<'s> Evaluator<'s> {
         let value = value?;
         let place = match &value {
             Value::Run(run) => {
+                let place = self.time_or_point(run.time, point)?;
+                at(time_of(&self.cx, run.time, &place), point.span)?;
+                place
+            }
+            Value::Series(series) if let Some(run) = &series.of => {
                 let place = self.time_or_point(run.time, point)?;
                 at(time_of(&self.cx, run.time, &place), point.span)?;
                 place

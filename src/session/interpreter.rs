@@ -21,7 +21,7 @@ use crate::budget::{self, Budget, Pace, share};
 use crate::diagnostic::{Diagnostic, Goes, Repair, codes};
 use crate::model::value::{Fallible, Value};
 use crate::model::{compare, grounds};
-use crate::source::{SourceMap, Span};
+use crate::source::{SourceId, SourceMap, Span};
 use crate::syntax::ast::{Assert, Ast, LetValue, Refusal, Statement, StatementKind, Test, Word};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -38,6 +38,8 @@ pub struct Interpreter {
     pub parameters: IndexMap<Symbol, Expr>,
     /// Names whose declaration was refused.
     pub failed: FxHashSet<String>,
+    /// Names that were said to be declared nowhere, with the source in which they stood: once is enough there.
+    missing: FxHashSet<(String, SourceId)>,
     pub options: SessionOptions,
     /// The answer before, `_`.
     pub last: Option<Answered>,
@@ -105,6 +107,7 @@ impl Interpreter {
             facts: Facts::default(),
             parameters: IndexMap::new(),
             failed: FxHashSet::default(),
+            missing: FxHashSet::default(),
             check_only: !options.answer,
             options,
             last: None,
@@ -184,7 +187,10 @@ impl Interpreter {
     ) -> Fallible<T> {
         let mut resolver = self.resolver(ast);
         let checked = work(&mut resolver);
-        let mut problems = self.mend(cx, resolver.into_problems()).into_iter();
+        let problems = self.mend(cx, resolver.into_problems()).into_iter();
+        let (wrong, remarked): (Vec<_>, Vec<_>) = problems.partition(Diagnostic::is_error);
+        remarks.extend(remarked.into_iter().map(|d| *self.excuse(ast, Box::new(d))));
+        let mut problems = wrong.into_iter();
         match (problems.next(), checked) {
             (None, Some(checked)) => Ok(checked),
             (Some(first), _) => {
@@ -241,6 +247,7 @@ impl Interpreter {
         let mut said = vec![];
         let result = match self.check(cx, ast, &mut said, |resolver| resolver.statement(statement)) {
             Ok(checked) => {
+                remarks.append(&mut said);
                 let done = match self.not_written_before(&checked) {
                     Ok(()) => self.carry_out(cx, ast, statement, &checked, remarks),
                     Err(d) => Err(d),
@@ -292,6 +299,10 @@ impl Interpreter {
             self.failed.extend(declare::declared_names(statement).into_iter().map(|w| w.to_string()));
         }
         let result = result.map_err(|d| self.excuse(ast, d));
+        let said = remarks.iter().chain(result.as_ref().err().map(|d| &**d));
+        let missing = said.filter(|d| d.is_error() && d.repairs.iter().any(|r| r.text.starts_with("param ")));
+        let missing: Vec<_> = missing.filter_map(|d| Some((d.name.clone()?, d.primary()?.source))).collect();
+        self.missing.extend(missing);
         // `T = …`, which was meant to declare it.
         let meant = super::resolve::statement::assigned(ast, statement).filter(|_| result.is_err());
         self.failed.extend(meant.filter(|name| !self.scope.values.contains_key(&**name)).map(|name| name.to_string()));
@@ -348,12 +359,17 @@ impl Interpreter {
     /// A name that is missing because its own declaration was refused, or could not be read, is not a new problem.
     fn excuse(&self, ast: &Ast, mut d: Box<Diagnostic>) -> Box<Diagnostic> {
         d.repairs.iter_mut().for_each(|repair| self.settle(repair));
+        let is_missing =
+            |name: &str| d.primary().is_some_and(|place| self.missing.contains(&(name.to_string(), place.source)));
         if let Some(name) = d.name.as_deref()
-            && (self.failed.contains(name) || ast.doubtful.contains(name))
+            && (self.failed.contains(name) || ast.doubtful.contains(name) || is_missing(name))
         {
             let span = d.primary().unwrap_or_default();
-            let title =
-                if self.failed.contains(name) { "was refused above" } else { "stands in a statement with an error" };
+            let title = match name {
+                name if self.failed.contains(name) => "was refused above",
+                name if ast.doubtful.contains(name) => "stands in a statement with an error",
+                _ => "is not declared, as was said above",
+            };
             let mut excused =
                 Diagnostic::new(crate::diagnostic::Severity::Note, &codes::DEPENDS, format!("`{name}` {title}"));
             excused = excused.label(span, "depends on it");
@@ -383,6 +399,7 @@ impl Interpreter {
             }
             // The declaration, and the line as far as the span again: all in one edit.
             Goes::BelowDeclaration(declaration) => {
+                let declaration = declaration.replace('…', &self.source_text(repair.span));
                 let start = self.line_start(repair.span);
                 let before = self.source_text(Span { end: repair.span.start, ..start });
                 repair.text = format!("{declaration}\n{before}{}", repair.text);
@@ -402,10 +419,21 @@ impl Interpreter {
             TermKind::Declared(declared) => *declared.name == *name,
             _ => false,
         };
-        let TermKind::Number(_) = right.kind else { return None };
         let value = self.source_text(right.span).to_string();
-        let word = if let TermKind::Symbol(_) = left.kind { "param" } else { "let" };
         let severity = crate::diagnostic::Severity::Note;
+        if let TermKind::Declared(declared) = &left.kind
+            && let Value::System(system) = &declared.value
+            && is_named
+        {
+            let d = Diagnostic::new(severity, &codes::NO_EFFECT, "this asks whether both sides are equal")
+                .label(term.span, format!("`{name}` stays what it is"));
+            let space = system.manifold.jets(1);
+            return Some(
+                d.help(format!("another one is declared under another name, `lagrangian {name}1 on {space} = …`")),
+            );
+        }
+        let TermKind::Number(_) = right.kind else { return None };
+        let word = if let TermKind::Symbol(_) = left.kind { "param" } else { "let" };
         let d = Diagnostic::new(severity, &codes::NO_EFFECT, "this asks whether both sides are equal")
             .label(term.span, format!("the value of `{name}` stays what it is"));
         is_named.then(|| d.help(format!("another value stands in its declaration, `{word} {name} = {value}`")))
@@ -676,6 +704,7 @@ impl Interpreter {
             ));
         }
         self.failed.remove(name);
+        self.missing.retain(|(missing, _)| missing != name);
         self.scope.values.shift_remove(name);
         self.scope.values.insert(name.into(), binding);
         Ok(())

@@ -164,6 +164,20 @@ pub fn mend_part(value: &Value, key: &Written, d: Box<Diagnostic>) -> Box<Diagno
 
 /// `equations(L)[1]` and `equations(L)["x"]`: an entry has a name.
 pub fn mend_index(value: &Value, of: &Term, keys: &[Term], whole: Span, d: Box<Diagnostic>) -> Box<Diagnostic> {
+    if let (Value::Series(_), [key]) = (value, keys) {
+        let written = match &key.kind {
+            TermKind::Number(n) if n.is_zero() || n.is_one() => "….first",
+            TermKind::Neg(_) => "….last",
+            TermKind::Number(n) if n.is_negative() => "….last",
+            _ => {
+                return Box::new(
+                    d.help("the first and the last value are `.first` and `.last`, one at a time `(run at 3).x`"),
+                );
+            }
+        };
+        let help = format!("a column has no entries, its ends are parts: `{}`", written.trim_start_matches('…'));
+        return Box::new(d.repair_at(Goes::Quoting(vec![of.outer]), help, whole, written));
+    }
     let family = match value {
         Value::Answer(answer) => answer.family(),
         Value::Family(family) => Some(family),

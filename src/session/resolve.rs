@@ -31,13 +31,13 @@ pub use space::{coordinate_of, jets_of};
 
 use super::checked::Reduced;
 use super::interpreter::Answered;
-use super::scope::{Closure, Scope};
+use super::scope::{Closure, Meaning, Scope};
 use super::shape;
 use super::term::{Defined, Each, Integral, Repetition, Term, TermKind, Unmade};
 use crate::algebra::Symbol;
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, Goes, codes};
 use crate::geometry::jet::FiberedManifold;
-use crate::model::kind::{FIELD, FORM, FUNCTION};
+use crate::model::kind::{FIELD, FORM, FUNCTION, MATRIX};
 use crate::model::value::{Fallible, Value};
 use crate::model::{compare, operate};
 use crate::questions::call::{self as row, Given, Shape};
@@ -110,7 +110,7 @@ type Bodies = Rc<RefCell<FxHashMap<*const Closure, Rc<Defined>>>>;
 /// The place from which names are seen.
 pub struct Resolver<'s> {
     pub(super) scope: &'s Scope,
-    ast: &'s Ast,
+    pub(super) ast: &'s Ast,
     /// The manifold of the `on` clause: its coordinates come first.
     pub(super) on: Option<FiberedManifold>,
     /// The answer before this one, `_`.
@@ -129,6 +129,10 @@ pub struct Resolver<'s> {
     problems: Vec<Problem>,
     /// Names that were said to be unknown: once is enough.
     told: FxHashSet<Rc<str>>,
+    /// The places of the bare names that are terms of a Lagrangian, as in T - V: a parameter there would say nothing.
+    pub(super) energies: Vec<Span>,
+    /// What is run has momenta among its states.
+    pub(super) canonical: bool,
     depth: u32,
     bodies: Bodies,
     /// In what a sweep collects.
@@ -158,6 +162,8 @@ impl<'s> Resolver<'s> {
             in_function: false,
             problems: vec![],
             told: FxHashSet::default(),
+            energies: vec![],
+            canonical: false,
             depth: 0,
             bodies: Bodies::default(),
             collecting: None,
@@ -292,14 +298,45 @@ impl<'s> Resolver<'s> {
                     self.say(problem);
                     return TermKind::Hole;
                 }
+                // `r'^T`
+                let transposed = self.ast.name(*exponent).filter(|n| &*n.text == "T" && n.primes == 0);
+                if transposed.is_some() && self.scope.value("T").is_none() {
+                    let base = self.boxed(*base);
+                    let place = Span { start: base.outer.end, end: self.ast.outer(*exponent).end, ..span };
+                    let d =
+                        Diagnostic::error(&codes::UNKNOWN_NAME, "`T` is no exponent").label(place, "another notation");
+                    self.say(match base.shape.kinds.within(MATRIX) {
+                        true => d.repair_at(
+                            Goes::Quoting(vec![base.outer]),
+                            "the transposed matrix is `transpose(A)`",
+                            base.outer.to(place),
+                            "transpose(…)",
+                        ),
+                        false => d.repair("a vector stands on either side of a matrix: leave it out", place, ""),
+                    });
+                    return TermKind::Hole;
+                }
                 TermKind::Power { base: self.boxed(*base), exponent: self.boxed(*exponent) }
             }
-            ExprKind::Compare { op, left, right, within } => TermKind::Compare {
-                relation: *op,
-                left: self.boxed(*left),
-                right: self.boxed(*right),
-                within: within.map(|w| self.boxed(w)),
-            },
+            ExprKind::Compare { op, left, right, within } => {
+                // `x^2 at x = 1`
+                if let (ExprKind::At { point, .. }, ast::Comparison::Equal) = (ast.kind(*left), op)
+                    && ast.name(*point).is_some_and(|n| self.is_coordinate(&n.text))
+                    && self.names == Names::Known
+                {
+                    let place = ast.outer(*point).to(ast.outer(*right));
+                    let d = Diagnostic::error(&codes::WRONG_KIND, "a point stands in braces").label(place, "here");
+                    let places = Goes::Quoting(vec![ast.outer(*point), ast.outer(*right)]);
+                    self.say(d.repair_at(places, "write `at { x = 1 }`", place, "{ … = … }"));
+                    return TermKind::Hole;
+                }
+                TermKind::Compare {
+                    relation: *op,
+                    left: self.boxed(*left),
+                    right: self.boxed(*right),
+                    within: within.map(|w| self.boxed(w)),
+                }
+            }
             ExprKind::Is { subject, negated, word } => {
                 let subject = self.boxed(*subject);
                 if let Some(d) = row::unknown_word(&subject.shape, &word.node) {
@@ -311,6 +348,15 @@ impl<'s> Resolver<'s> {
                         _ => None,
                     };
                     let d = d.or_at(word.span, "here");
+                    let kept = ["conserved", "constant", "invariant", "an_integral", "integral"];
+                    if kept.contains(&&*word.node)
+                        && let Some(system) = self.only(|value| matches!(value, Value::System(_)))
+                    {
+                        let written = format!("first_integral({system}, …)");
+                        let help = format!("whether it is constant along every motion: `{written}`");
+                        self.say(d.repair_at(Goes::Quoting(vec![subject.outer]), help, span, written));
+                        return TermKind::Hole;
+                    }
                     self.say(match sign {
                         Some(sign) => {
                             let place = Span { start: subject.outer.end, ..word.span };
@@ -372,6 +418,19 @@ impl<'s> Resolver<'s> {
                     Diagnostic::error(&codes::WRONG_KIND, "the derivative along the motion is a prime")
                         .label(whole, "a quotient of two 1-forms")
                         .repair(format!("write `{primed}`"), whole, primed),
+                );
+            }
+            // `dL/dx'`
+            let of_declared = self.scope.values.get(of).is_some_and(|b| matches!(b.meaning, Meaning::Value(_)));
+            let by = below_name.text.strip_prefix('d').filter(|by| self.is_coordinate(by));
+            if let (Some(by), true, false, 0) = (by, of_declared, declared, above_name.primes) {
+                let whole = self.ast.outer(above).to(self.ast.outer(below));
+                let written = format!("D({of}, {by}{})", "'".repeat(below_name.primes as usize));
+                self.told.insert(above_name.text.clone());
+                self.say(
+                    Diagnostic::error(&codes::WRONG_KIND, "a partial derivative is written with `D`")
+                        .label(whole, "a quotient of differentials")
+                        .repair(format!("write `{written}`"), whole, written),
                 );
             }
         }

@@ -1,15 +1,17 @@
 //! Names that nothing declares: what was probably meant, in the words of this language or of another one.
 
+use super::declare::declared_names;
 use super::resolve::{Resolver, Wants, coordinate_of};
 use super::scope::{Binding, Meaning};
 use crate::algebra::function::Elementary;
 use crate::diagnostic::elsewhere::{self, Ours, Use};
 use crate::diagnostic::{Diagnostic, Goes, codes, suggest};
 use crate::geometry::jet::FiberedManifold;
-use crate::model::kind::{Kinds, RUN, SYSTEM};
+use crate::model::kind::{Kinds, RUN, SYSTEM, VERDICT};
 use crate::model::value::Value;
 use crate::questions;
 use crate::source::Span;
+use crate::syntax::ast::Statement;
 use crate::syntax::usage;
 
 impl Resolver<'_> {
@@ -30,6 +32,15 @@ impl Resolver<'_> {
                 span,
                 primed,
             );
+        }
+        let spelled = suggest::rates(text).find(|(base, _)| {
+            self.is_coordinate(base) || self.on.as_ref().is_some_and(|m| coordinate_of(m, base).is_some())
+        });
+        if let Some((base, dots)) = spelled.filter(|_| self.wants != Wants::Direction) {
+            let word = Span { end: span.start + text.len() as u32, ..span };
+            let primed = format!("{base}{}", "'".repeat(dots));
+            let help = format!("derivatives are written with primes: `{primed}`");
+            return diagnostic.label(span, "not known here").repair(help, word, primed);
         }
         if let Some((family, number)) = self.member(text) {
             let word = Span { end: span.start + text.len() as u32, ..span };
@@ -74,6 +85,19 @@ impl Resolver<'_> {
                 .help(format!("write `{text}(…)`, or declare a value of this name"));
         }
         let diagnostic = diagnostic.label(span, "not known here");
+        if self.energies.contains(&span)
+            && let Some(formula) = self.energy_like(text)
+        {
+            let declared = format!("let {text} = {formula}");
+            let help = format!("a part of the Lagrangian has its formula before it, for example `{declared}`");
+            return diagnostic.repair_at(Goes::LineBefore, help, span, declared);
+        }
+        if let Some((used, declared)) = self.declared_below(text, span) {
+            let whole = Span { end: declared.end, ..used };
+            let help = "it is declared below; a name is declared before it is used";
+            let places = Goes::Quoting(vec![declared, used]);
+            return diagnostic.label(declared, "declared here").repair_at(places, help, whole, "…\n…");
+        }
         // Who asks for a name alone wants to see it; nobody asks for a parameter that is not there.
         if self.is_whole_question(span) {
             return diagnostic.help("`:list` shows the names that are declared, `:help questions` what can be asked");
@@ -82,6 +106,30 @@ impl Resolver<'_> {
         match text.starts_with('_') {
             true => diagnostic.help(help),
             false => diagnostic.repair_at(Goes::LineBefore, help, span, format!("param {text}")),
+        }
+    }
+
+    /// From the statement around this place to the last one before that which declares this name, and that one.
+    fn declared_below(&self, text: &str, span: Span) -> Option<(Span, Span)> {
+        let statements = || self.ast.statements.iter();
+        let used =
+            statements().find(|s| s.span.source == span.source && s.span.range().contains(&(span.start as usize)))?;
+        let declares = |s: &&Statement| declared_names(s).into_iter().any(|word| *word == *text);
+        let declared = statements().filter(|s| s.span.start > span.start).find(declares)?;
+        let last = statements().rfind(|s| s.span.end <= declared.span.start)?;
+        Some((Span { end: last.span.end, ..used.span }, declared.span))
+    }
+
+    /// A formula for a term of a Lagrangian by the letter that it usually has: a kinetic or a potential energy.
+    fn energy_like(&self, text: &str) -> Option<String> {
+        let manifold = self.on.as_ref()?;
+        let mark = if text.starts_with(['T', 'K', 'E', 'k']) { "'" } else { "" };
+        let square = |name: String| format!("{name}{mark}^2");
+        let squares: Vec<String> = manifold.fibres().iter().map(|f| square(f.coordinate.name())).collect();
+        match squares.as_slice() {
+            [] => None,
+            [one] => Some(format!("{one}/2")),
+            many => Some(format!("({})/2", many.join(" + "))),
         }
     }
 
@@ -214,6 +262,16 @@ impl Resolver<'_> {
         (!number.is_empty() && is_family(base)).then_some((base, number))
     }
 
+    /// A question about a system with a verdict of this name, for what is written like one: `regular(L)`, `L.regular`.
+    pub fn question_with(name: &str) -> Option<&'static str> {
+        let about_one =
+            |q: &&questions::Question| matches!(q.parameters, [one] if one.kinds.meets(SYSTEM) && !one.kinds.is_any());
+        let says = |q: &&questions::Question| q.part(name).is_some_and(|part| part.kinds.meets(VERDICT));
+        // Of several the one that says most.
+        let verdicts = |q: &&questions::Question| q.parts.iter().filter(|part| part.kinds == VERDICT).count();
+        questions::all().filter(about_one).filter(says).max_by_key(verdicts).map(|q| q.name)
+    }
+
     /// A name in a place that takes a few names only: a parameter of this name would not be taken either.
     fn unknown_in_its_place(&self, d: &Diagnostic, text: &str, span: Span) -> Option<Diagnostic> {
         match self.wants {
@@ -260,6 +318,11 @@ impl Resolver<'_> {
                 let help = format!("what is recorded is a formula of them and their derivatives: `{column}`");
                 d.note(format!("`{}` has the coordinates {list}", manifold.name())).repair(help, word, column)
             }
+            Wants::State if self.canonical && momentum_of(text, &coordinates).is_some() => {
+                let momentum = momentum_of(text, &coordinates)?;
+                let help = format!("the momentum that belongs to a coordinate is written `{momentum}`");
+                d.repair(help, word, momentum)
+            }
             Wants::State => {
                 let first = coordinates.first()?;
                 let help = format!("a state is given by its coordinates and their velocities: `{first}`, `{first}'`");
@@ -272,6 +335,17 @@ impl Resolver<'_> {
             )),
         })
     }
+}
+
+/// `p`, `px` and `p1` for the momentum `p_x`.
+fn momentum_of(text: &str, coordinates: &[String]) -> Option<String> {
+    let of = text.strip_prefix('p')?;
+    let by_place = of.parse::<usize>().ok().and_then(|n| coordinates.get(n.checked_sub(1)?));
+    let meant = match of {
+        "" => coordinates.first(),
+        of => coordinates.iter().find(|c| *c == of.trim_start_matches('_')).or(by_place),
+    };
+    meant.map(|c| format!("p_{c}"))
 }
 
 /// What is said of a word of another system.

@@ -508,6 +508,9 @@ impl<'t> Builder<'t> {
                             "",
                         )
                     }
+                    // `r : vector`, `r : R^3`
+                    "vector" | "Vector" | "vec" | "vec3" => problem::vector_coordinate(span, &text, behind_name),
+                    space if space.contains('^') => problem::vector_coordinate(span, space, behind_name),
                     _ => problem::unknown_type(span, &text, &text, COORDINATE_TYPES),
                 });
                 None

@@ -390,6 +390,16 @@ impl<'t> Scene<'t> {
             let whole = Span { end: found.end, ..operator };
             return Some(problem::leibniz_derivative(operator, &format!("{}'", self.slice(found)), whole));
         }
+        // A word of the language was not meant as a factor.
+        let is_word_of_ours = |text: &str| {
+            let clause = RUN_CLAUSES.iter().any(|(word, _)| *word == text);
+            clause
+                || RESERVED.iter().any(|(word, _)| *word == text)
+                || ["for", "foreach", "where", "if"].contains(&text)
+        };
+        if is_word_of_ours(left) || is_word_of_ours(right) {
+            return None;
+        }
         let shown = if left.ends_with([')', ']', '}', '\'']) { "…" } else { left };
         let gap = Span { source: self.source, start: before.end, end: found.start };
         let comment = self.lexed.comments.iter().any(|c| c.start >= before.end && c.end <= found.start);

@@ -120,6 +120,20 @@ impl<'t> Sign<'t> {
                 }
                 None => plain(problem::foreign(self.span(self.end), sign)),
             },
+            // `∂L/∂x'`, and the operator `∂/∂x`
+            "∂" => match quotient_of_books(line) {
+                Some((length, of, by)) => {
+                    let end = self.end + length;
+                    let (written, why) = match of {
+                        "" => (format!("@{by}"), "a coordinate vector field"),
+                        of => (format!("D({of}, {by})"), "a partial derivative"),
+                    };
+                    let d = strange(format!("{why} is written `{written}`"));
+                    let d = d.repair(format!("write `{written}`"), self.span(end), written);
+                    Told { diagnostic: d, end, reads_as: Some(Token::Word), is_comment: false }
+                }
+                None => plain(problem::foreign(self.span(self.end), sign)),
+            },
             "°" => plain(unknown().repair("angles are in radians", self.span(self.end), "*pi/180")),
             "!" if after_operand => {
                 let Some((_, number)) = self.before else { return plain(unknown()) };
@@ -147,6 +161,15 @@ impl<'t> Sign<'t> {
     fn comment(&self, end: usize, diagnostic: Diagnostic) -> Told {
         Told { diagnostic, end, reads_as: None, is_comment: true }
     }
+}
+
+/// `L/∂x'` behind a `∂`: its length, what is differentiated, and by what.
+fn quotient_of_books(line: &str) -> Option<(usize, &str, &str)> {
+    let is_of_name = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';
+    let (of, behind) = line.split_at(line.find(|c: char| !is_of_name(c))?);
+    let rest = behind.trim_start().strip_prefix('/')?.trim_start().strip_prefix('∂')?;
+    let (by, behind) = rest.split_at(rest.find(|c: char| !is_of_name(c)).unwrap_or(rest.len()));
+    (!by.is_empty()).then_some((line.len() - behind.len(), of, by))
 }
 
 /// Whether something that can be divided by stands first on the rest of a line.

@@ -566,8 +566,10 @@ impl Layout<'_> {
         {
             let (number, name) = (self.slice(before).to_string(), self.slice(raw).to_string());
             let declares = i.checked_sub(2).is_some_and(|b| ["param", "let"].contains(&self.slice(self.raw[b])));
+            let in_run = self.frame().block == Block::Run;
             self.fault(match declares {
                 true => problem::digit_first(self.span(before).to(self.span(raw)), &number, &name),
+                false if in_run && problem::UNITS.contains(&&*name) => problem::unit(self.span(raw), &number, &name),
                 false => problem::number_before_name(self.span(before), self.span(raw), &number, &name),
             });
             self.push(Raw { token: Token::Star, end: raw.start, ..raw });

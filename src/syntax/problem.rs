@@ -199,6 +199,19 @@ pub fn semicolon_in_brackets(semicolon: Span, opening: Span, bracket: &str, clos
         .help("close the bracket before the `;`")
 }
 
+/// Units as they are written behind numbers.
+pub const UNITS: &[&str] = &[
+    "m", "cm", "mm", "km", "s", "ms", "h", "kg", "g", "N", "J", "W", "Hz", "rad", "K", "Pa", "A", "V", "C", "T", "Nm",
+];
+
+/// `until t = 10s` in a run, where letters behind a number are a unit.
+pub fn unit(name: Span, digits: &str, word: &str) -> Diagnostic {
+    Diagnostic::error(&codes::JUXTAPOSITION, "numbers have no units")
+        .label(name, "a unit")
+        .repair("leave it out, and take all numbers in units that fit together", name, "")
+        .help(format!("a product needs its sign: `{digits}*{word}`"))
+}
+
 pub fn number_before_name(number: Span, name: Span, digits: &str, word: &str) -> Diagnostic {
     let whole = Span { end: name.end, ..number };
     let power = word.strip_prefix(['d', 'D', 'f']).filter(|n| n.bytes().all(|b| b.is_ascii_digit()));
@@ -288,11 +301,53 @@ pub fn unknown_clause(word: Span, text: &str, rest: &str) -> Diagnostic {
         Some(elsewhere::Ours::Word(ours)) => Some(ours),
         _ => None,
     };
+    let both = two_tolerances(text, rest);
     match elsewhere.or_else(|| suggest::nearest(text, words())) {
+        Some(_) if let Some((length, written)) = &both => {
+            let whole = Span { end: word.end + *length as u32, ..word };
+            diagnostic.repair(format!("write `{written}`"), whole, written.clone())
+        }
+        _ if ["steps", "nsteps", "n_steps", "num_steps"].contains(&text) => {
+            let entry = rest.split([';', '\n', '}']).next().unwrap_or(rest).trim_end();
+            let whole = Span { end: word.end + entry.len() as u32, ..word };
+            diagnostic.repair("a step has a length, and their number follows: `step 1/100`", whole, "step 1/100")
+        }
         _ if text == "every" => diagnostic.help("how often stands behind what is recorded: `record x every 1/10`"),
+        // `RelTol = 1e-8`
+        Some(near) if near.contains(' ') && rest.trim_start().starts_with('=') => {
+            let sign = rest.len() - rest.trim_start().len() + 1;
+            let whole = Span { end: word.end + sign as u32, ..word };
+            diagnostic.repair(format!("did you mean `{near}`?"), whole, near)
+        }
         Some(near) => diagnostic.repair(format!("did you mean `{near}`?"), word, near),
         None => state_without_from(diagnostic, word, text, rest),
     }
+}
+
+/// `rtol 1e-8; atol 1e-10` as one clause, from the end of the first word on: how long it is, and what is written instead.
+fn two_tolerances(first: &str, rest: &str) -> Option<(usize, String)> {
+    let ours = |word: &str| match elsewhere::ours(elsewhere::Use::Clause, word) {
+        Some(elsewhere::Ours::Word(ours)) => ours.strip_prefix("tolerance "),
+        _ => None,
+    };
+    let block = &rest[..rest.find('}').unwrap_or(rest.len())];
+    let (value, behind) = block.split_once([';', '\n'])?;
+    let second = behind.trim_start();
+    let number = |text: &str| text.trim().trim_start_matches('=').trim().to_string();
+    let (kind, other) = match second.strip_prefix("tolerance ") {
+        Some(said) => (said.trim_start().split(' ').next()?.to_string(), said.trim_start().split_once(' ')?.1),
+        None => {
+            let (word, other) = second.split_once([' ', '='])?;
+            (ours(word)?.to_string(), other)
+        }
+    };
+    let entry = other.split([';', '\n']).next().unwrap_or(other).trim_end();
+    let is_pair = ["rel", "abs"].contains(&&*kind) && ours(first)? != kind;
+    let length =
+        block.len() - behind.len() + (behind.len() - second.len()) + (second.len() - other.len()) + entry.len();
+    is_pair.then(|| {
+        (length, format!("tolerance {} {}, {kind} {}", ours(first).unwrap_or(""), number(value), number(entry)))
+    })
 }
 
 /// `x = 1`, `x(0) = 1`, `t = 0..10` and `for t in 0..10` among the clauses of a run.
@@ -483,6 +538,15 @@ pub fn unknown_type(place: Span, text: &str, word: &str, words: &[&str]) -> Diag
         Some("form") | None => diagnostic,
         Some(near) => diagnostic.repair(format!("did you mean `{near}`?"), place, near),
     }
+}
+
+/// `r : R^3`, a coordinate with several components.
+pub fn vector_coordinate(place: Span, text: &str, behind_name: Span) -> Diagnostic {
+    let many = text.rsplit('^').next().map(str::trim).filter(|n| n.parse::<u8>().is_ok()).unwrap_or("3");
+    let range = format!("[1..{many}]");
+    Diagnostic::error(&codes::UNKNOWN_TYPE, format!("`{text}` is not a type"))
+        .label(place, "a coordinate is one number")
+        .repair(format!("a family of coordinates has a range: `r{range}`"), behind_name, range)
 }
 
 pub fn not_a_coordinate(place: Span, has_value: bool, text: &str) -> Diagnostic {

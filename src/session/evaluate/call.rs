@@ -5,12 +5,12 @@ use crate::algebra::expr::Condition;
 use crate::algebra::function::Elementary;
 use crate::algebra::{Expr, Function, Symbol, conditions};
 use crate::budget::share;
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, Goes, codes};
 use crate::model::value::{Fallible, KeyPart, Value};
 use crate::model::{operate, place, tensor};
 use crate::questions::{self, Argument, Arguments};
 use crate::session::resolve::jets_of;
-use crate::session::term::{Ask, Call, Term};
+use crate::session::term::{Ask, Call, Term, TermKind};
 use crate::session::{promise, signature};
 use crate::source::Span;
 use std::cell::Cell;
@@ -57,8 +57,15 @@ impl<'s> Evaluator<'s> {
     }
 
     /// `connection(S).lift(ξ)`.
-    pub(super) fn image(&self, images: &Term, field: &Term) -> Fallible<Value> {
+    pub(super) fn image(&self, images: &Term, field: &Term, whole: Span) -> Fallible<Value> {
         let value = self.eval(images)?;
+        // `run.x(3)`
+        if let (Value::Series(_), TermKind::Part { of, key }) = (&value, &images.kind) {
+            let places = vec![of.outer, field.outer, key.span];
+            let d = Diagnostic::error(&codes::WRONG_KIND, "a column is no function").label(whole, "a column at a time");
+            let help = "the state at a time is `run at 3`, and its entries are named";
+            return Err(Box::new(d.repair_at(Goes::Quoting(places), help, whole, "(… at …).…")));
+        }
         let Value::Family(family) = &value else {
             return refuse(&codes::WRONG_KIND, format!("{} cannot be called", operate::describe(&value)));
         };

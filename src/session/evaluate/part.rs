@@ -112,6 +112,14 @@ impl<'s> Evaluator<'s> {
                                 written,
                             )
                         }
+                        // `[1, 0]`, the coordinates and then the velocities
+                        TermKind::List(values) if self.state_of(values.len()).is_some() => {
+                            let names = self.state_of(values.len()).unwrap_or_default();
+                            let entries: Vec<String> = names.iter().map(|name| format!("{name} = …")).collect();
+                            let places = values.iter().map(|value| value.outer).collect();
+                            let help = format!("states have names instead of places: `{}`", names.join("`, `"));
+                            d.repair_at(Goes::Quoting(places), help, term.span, entries.join(", "))
+                        }
                         _ => d.help("write it as `{ x = 1, x' = 2 }`"),
                     }))
                 }
@@ -122,6 +130,18 @@ impl<'s> Evaluator<'s> {
             self.each_with(entry, &mut |inner, entry| inner.point_entry(entry, &mut point))?;
         }
         Ok(point)
+    }
+
+    /// The coordinates, or the coordinates and the velocities, if there are so many.
+    fn state_of(&self, count: usize) -> Option<Vec<String>> {
+        let names: Vec<String> = self.on.as_ref()?.fibres().iter().map(|f| f.coordinate.name()).collect();
+        let rates = names.iter().map(|name| format!("{name}'"));
+        match count {
+            0 => None,
+            n if n == names.len() => Some(names),
+            n if n == 2 * names.len() => Some(names.iter().cloned().chain(rates).collect()),
+            _ => None,
+        }
     }
 
     fn point_entry(&self, entry: &Term, point: &mut Point) -> Fallible<()> {

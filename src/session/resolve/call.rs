@@ -32,6 +32,9 @@ impl<'s> Resolver<'s> {
                     self.open(|r| r.all(arguments));
                     return TermKind::Hole;
                 }
+                if let Some(warning) = self.partial_by_time(span, name, arguments) {
+                    self.say(warning);
+                }
                 match jet_word(&name.text).filter(|_| name.primes == 0) {
                     Some(digits) if scope.function(&name.text).is_none() => {
                         self.jets(digits, name, ast.span(callee), arguments)
@@ -179,7 +182,7 @@ impl<'s> Resolver<'s> {
         matches!(binding.map(|b| &b.meaning), Some(Meaning::Base(_)))
     }
 
-    pub(super) fn is_coordinate(&self, name: &str) -> bool {
+    pub(in crate::session) fn is_coordinate(&self, name: &str) -> bool {
         matches!(self.scope.value(name).map(|b| &b.meaning), Some(Meaning::Coordinate(_)))
     }
 
@@ -366,6 +369,26 @@ impl<'s> Resolver<'s> {
         if self.names == Names::Known {
             let mut problem = self.unknown_function(&name.text, span);
             let names = arguments.iter().all(|a| self.ast.name(*a).is_some_and(|n| n.primes == 0));
+            let about_system = match arguments {
+                [one] => self.ast.name(*one).and_then(|n| self.scope.value(&n.text)).map(|b| &b.meaning),
+                _ => None,
+            };
+            if let (Some(Meaning::Value(Value::System(_))), true) = (about_system, problem.repairs.is_empty())
+                && let Some(question) = Resolver::question_with(&name.text)
+            {
+                let place = self.ast.outer(arguments[0]);
+                let whole = Span { end: place.end + 1, ..span };
+                let text = format!("{question}(…).{}", name.text);
+                let d = Diagnostic { helps: vec![], ..problem };
+                problem = d.repair_at(Goes::Quoting(vec![place]), format!("write `{text}`"), whole, text);
+            }
+            // A function of coordinates and parameters may be declared; one of systems and runs is a question.
+            let may_be_declared = names && arguments.iter().all(|a| {
+                let binding = self.ast.name(*a).and_then(|n| self.scope.value(&n.text));
+                !matches!(binding.map(|b| &b.meaning), Some(Meaning::Value(v)) if !matches!(v.main(), Value::Expr(_)))
+                    && !matches!(binding.map(|b| &b.meaning), Some(Meaning::Unmade(_)))
+            });
+            let names = may_be_declared;
             if problem.repairs.is_empty() && name.primes == 0 && names && !arguments.is_empty() {
                 let written: Vec<&str> = arguments.iter().filter_map(|a| Some(&*self.ast.name(*a)?.text)).collect();
                 let declared = format!("function {}({})", name.text, written.join(", "));

@@ -3,8 +3,10 @@
 
 use super::{Names, Resolver};
 use crate::algebra::function::Elementary;
+use crate::algebra::{Symbol, SymbolKind};
 use crate::diagnostic::elsewhere::{self, Ours, Use};
 use crate::diagnostic::{Diagnostic, Goes, codes};
+use crate::model::item::Base;
 use crate::model::kind::{FAMILY, FIELD, INTEGER, POINT, RUN, SYSTEM};
 use crate::model::value::Value;
 use crate::questions::{self, Question};
@@ -75,6 +77,37 @@ impl Resolver<'_> {
                 let help = "an initial value is given without its time, and in a run there is `run at { t = 3 }`";
                 Some(d.repair_at(Goes::Quoting(vec![callee]), help, whole, "…"))
             }
+            // `D(x, t)`: all coordinates are held fixed, and x with them.
+            ("D", [of, time])
+                if self.is_base(*time) && self.ast.name(*of).is_some_and(|n| self.is_coordinate(&n.text)) =>
+            {
+                let d = Diagnostic::error(&codes::NO_EFFECT, "this partial derivative is 0")
+                    .label(whole, "coordinates and velocities are held fixed");
+                let places = Goes::Quoting(vec![self.ast.outer(*of)]);
+                Some(d.repair_at(places, "the derivative along the motion is a prime", whole, "…'"))
+            }
+            // `run(5).x`
+            (_, [time]) if self.runs().contains(&text) => {
+                let d = Diagnostic::error(&codes::UNKNOWN_NAME, format!("`{text}` is a run, and no function"))
+                    .about(text)
+                    .label(whole, "a run at a time");
+                let places = Goes::Quoting(vec![callee, self.ast.outer(*time)]);
+                Some(d.repair_at(places, "the state at a time is `run at 3`", whole, "(… at …)"))
+            }
+            // `E(x = 1)`
+            (_, [_, ..])
+                if arguments.iter().all(|a| self.ast.equation(*a).is_some())
+                    && self.scope.values.contains_key(text)
+                    && !self.is_function(text) =>
+            {
+                let d = Diagnostic::error(&codes::UNKNOWN_NAME, format!("`{text}` is a value, and no function"))
+                    .about(text)
+                    .label(whole, "a value at a point");
+                let places = [vec![callee], arguments.iter().map(|a| self.ast.outer(*a)).collect()].concat();
+                let entries = vec!["…"; arguments.len()].join(", ");
+                let help = "a value at a point is asked with `at`";
+                Some(d.repair_at(Goes::Quoting(places), help, whole, format!("(… at {{ {entries} }})")))
+            }
             ("sum" | "product" | "list", [body, index, from, to]) => {
                 let index = self.ast.name(*index).filter(|n| n.primes == 0)?;
                 let places = vec![self.ast.outer(*from), self.ast.outer(*to), self.ast.outer(*body)];
@@ -105,6 +138,34 @@ impl Resolver<'_> {
             }
             _ => None,
         }
+    }
+
+    /// `D(D(L, x'), t)`, which is no total derivative.
+    pub(super) fn partial_by_time(&self, whole: Span, name: &Name, arguments: &[ExprId]) -> Option<Diagnostic> {
+        let [of, time] = arguments else { return None };
+        let ExprKind::Call { callee, arguments: inner } = self.ast.kind(*of) else { return None };
+        let is_partial = |n: &Name| &*n.text == "D" && n.primes == 0 && self.scope.function("D").is_none();
+        let is_nested = is_partial(name) && self.ast.name(*callee).is_some_and(is_partial);
+        if !is_nested || !self.is_base(*time) || self.names == Names::Open {
+            return None;
+        }
+        let system = inner.first().and_then(|id| self.ast.name(*id)).and_then(|n| self.scope.value(&n.text));
+        let lagrangian = match system.map(|b| &b.meaning) {
+            Some(Meaning::Value(Value::System(system))) => match &system.base {
+                Base::Lagrangian(lagrangian) => lagrangian.function(),
+                _ => return None,
+            },
+            Some(Meaning::Value(Value::Expr(e))) => *e,
+            _ => return None,
+        };
+        let is_base = |s: Symbol| matches!(s.kind(), SymbolKind::Base);
+        if lagrangian.symbols().into_iter().any(is_base) {
+            return None;
+        }
+        let d = Diagnostic::warning(&codes::NO_EFFECT, "this partial derivative is 0")
+            .label(whole, "coordinates and velocities are held fixed");
+        let places = Goes::Quoting(vec![self.ast.outer(*of)]);
+        Some(d.repair_at(places, "the derivative along the motion is a prime", whole, "…'"))
     }
 
     /// The name of a family, with primes or without, as its member of index `i`, and how many there are.
@@ -209,6 +270,17 @@ impl Resolver<'_> {
                 whole,
                 template.replace("$1", "…"),
             ),
+            _ if of.shape.kinds.within(SYSTEM)
+                && questions::find(name).is_none()
+                && let Some(question) = Resolver::question_with(name) =>
+            {
+                Diagnostic { helps: vec![], ..d }.repair_at(
+                    Goes::Quoting(vec![of.outer]),
+                    format!("it is a part of an answer: `{question}(…).{name}`"),
+                    whole,
+                    format!("{question}(…).{name}"),
+                )
+            }
             _ if questions::find(name).is_some() => Diagnostic { helps: vec![], ..d }.repair_at(
                 Goes::Quoting(vec![of.outer]),
                 format!("a question stands before what it is about: `{name}(…)`"),
@@ -241,6 +313,23 @@ impl Resolver<'_> {
             return;
         }
         if !options.is_empty() {
+            return;
+        }
+        if let (Some(parameter), [only]) = (question.parameters.first(), arguments)
+            && problem.code == &codes::WRONG_KIND
+            && parameter.kinds.meets(SYSTEM)
+            && !parameter.kinds.is_any()
+            && matches!(self.ast.kind(*only), ExprKind::Sum(_) | ExprKind::Product(_) | ExprKind::Power { .. })
+            && let [manifold] = self.scope.manifolds.as_slice()
+        {
+            let free = |name: &&str| !self.scope.values.contains_key(*name);
+            if let Some(name) = ["L", "L1", "L2"].into_iter().find(free) {
+                let declared = format!("lagrangian {name} on {} = …", manifold.jets(1));
+                let place = self.ast.outer(*only);
+                let d = Diagnostic { helps: vec![], ..problem.clone() };
+                let help = format!("declare it before: `lagrangian {name} on {} = …`", manifold.jets(1));
+                *problem = d.repair_at(Goes::BelowDeclaration(declared), help, place, name);
+            }
             return;
         }
         if is_count && given > question.parameters.len() {
@@ -287,12 +376,19 @@ impl Resolver<'_> {
                 _ => return None,
             }
         }
+        let (has_forces, is_constrained) = match self.ast.kind(*system) {
+            ExprKind::Composed { forces, constraints, .. } => (!forces.is_empty(), !constraints.is_empty()),
+            _ => (false, false),
+        };
+        if is_constrained && !forces.is_empty() {
+            return None;
+        }
         let mut text = "…".to_string();
         if !forces.is_empty() {
-            text += &format!(" with {}", forces.join(" and "));
+            text += &format!(" {} {}", if has_forces { "and" } else { "with" }, forces.join(" and "));
         }
         if !constraints.is_empty() {
-            text += &format!(" subject to {}", constraints.join(" and "));
+            text += &format!(" {} {}", if is_constrained { "and" } else { "subject to" }, constraints.join(" and "));
         }
         let place = self.ast.outer(*system);
         let whole = place.to(self.ast.outer(*parts.last()?));

@@ -271,6 +271,16 @@ impl Resolver<'_> {
 
     /// `x: value`; the key is a coordinate of the manifold after `on`.
     pub(super) fn component(&mut self, key: ExprId, value: ExprId) -> TermKind {
+        // `x': -c*x'`
+        if let (Some(Name { text, primes: 1.. }), Some(manifold)) = (self.ast.name(key), &self.on)
+            && coordinate_of(manifold, text).is_some()
+        {
+            let (place, written) = (self.ast.span(key), text.to_string());
+            let d = Diagnostic::error(&codes::WRONG_MANIFOLD, "a component stands behind its coordinate")
+                .label(place, "a derivative");
+            self.say(d.repair(format!("write `{written}: …`"), place, written));
+            return TermKind::Component { key: Box::new(Term::hole(place)), value: self.boxed(value) };
+        }
         if let (Some(name), Some(manifold)) = (self.ast.name(key), &self.on)
             && !self.scope.values.contains_key(&*name.text)
             && coordinate_of(manifold, &name.text).is_none()

@@ -16,6 +16,7 @@ use crate::questions::call::{self as row, Shape};
 use crate::session::checked::*;
 use crate::session::scope::Callable;
 use crate::session::term::{Body as FunctionTerm, Defined, Term, TermKind};
+use crate::source::Span;
 use crate::syntax::ast::{self, Ast, ExprId, ExprKind, LetValue, Statement, StatementKind, Text, Word};
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -55,7 +56,10 @@ impl Resolver<'_> {
                 Checked::Map { name: &m.name, from, to, entries }
             }
             StatementKind::Section(d) => Checked::Section(self.described(d, true, true)?),
-            StatementKind::Lagrangian(t) => Checked::Lagrangian(self.typed(t, true)?),
+            StatementKind::Lagrangian(t) => {
+                self.energies = bare_terms(self.ast, t.value);
+                Checked::Lagrangian(self.typed(t, true)?)
+            }
             StatementKind::Form(t) => Checked::Form(self.typed(t, false)?),
             StatementKind::Field(t) => Checked::Field(self.typed(t, false)?),
             StatementKind::Force(d) => Checked::Force(self.described(d, true, false)?),
@@ -322,6 +326,10 @@ impl Resolver<'_> {
                     matches!(clause.values.as_slice(), [v] if r.ast.name(*v).is_some_and(|n| &*n.text == "none"));
                 match clause.kind {
                     ast::ConstraintClauseKind::Reactions if is_none => (clause.kind, Clause::None),
+                    ast::ConstraintClauseKind::Dependent => {
+                        let terms = r.wanting(Wants::Direction, |r| r.all(&clause.values));
+                        (clause.kind, Clause::Terms(terms))
+                    }
                     kind => (kind, Clause::Terms(r.all(&clause.values))),
                 }
             });
@@ -514,6 +522,7 @@ impl Resolver<'_> {
         // `hamilton(S)` runs in canonical coordinates.
         let canonical = matches!(&term.kind, TermKind::Ask(ask) if ask.row.gives.is_motion());
         let derived = term.shape.question.is_some_and(|q| q.gives.is_motion());
+        self.canonical = canonical || derived;
         if !canonical
             && !derived
             && let Some(problem) = row::wrong_kind(SYSTEM, &given(&term))
@@ -726,6 +735,13 @@ fn read_method(ast: &Ast, id: ExprId) -> Fallible<Method> {
         Some(near) => d.repair(format!("did you mean `{near}`?"), span, near),
         None => d.note(format!("the methods are {}", names.join(", "))),
     }))
+}
+
+/// The terms of a sum that are names alone.
+fn bare_terms(ast: &Ast, id: ExprId) -> Vec<Span> {
+    let ExprKind::Sum(terms) = ast.kind(id) else { return vec![] };
+    let bare = |id: &ExprId| ast.name(*id).is_some_and(|n| n.primes == 0);
+    terms.iter().map(|(_, id)| id).filter(|id| bare(id)).map(|id| ast.span(*id)).collect()
 }
 
 fn bracketed(ast: &Ast, id: ExprId) -> Written {

@@ -2,7 +2,7 @@
 
 use crate::algebra::assume::Sign;
 use crate::algebra::decide::sign;
-use crate::algebra::expr::Condition;
+use crate::algebra::expr::{Condition, Relation};
 use crate::algebra::function::Elementary;
 use crate::algebra::number::Rational;
 use crate::algebra::substitute::substitute;
@@ -468,6 +468,22 @@ fn read_until(evaluator: &Evaluator, term: &Term, manifold: &FiberedManifold) ->
         let d = Diagnostic::error(&codes::NO_END, format!("`until` takes an equation such as `{time} = 10`"))
             .label(span, "not an equation");
         return Err(Box::new(match &term.kind {
+            // `until x < 0`
+            TermKind::Compare { left, right, relation, .. }
+                if evaluator.expr(left).is_ok_and(|e| e.as_symbol() != Some(time)) =>
+            {
+                let way = match relation {
+                    Relation::Less | Relation::LessEqual => " falling",
+                    Relation::Greater | Relation::GreaterEqual => " rising",
+                    _ => "",
+                };
+                d.repair_at(
+                    Goes::Quoting(vec![left.outer, right.outer]),
+                    format!("write `until {time} = 10`; `stop when` stops it elsewhere"),
+                    span,
+                    format!("{time} = 10; stop when … = …{way}"),
+                )
+            }
             // `until t > 10`
             TermKind::Compare { right, .. } => {
                 let end = Goes::Quoting(vec![right.outer]);

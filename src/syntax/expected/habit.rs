@@ -6,12 +6,8 @@ use crate::diagnostic::elsewhere::{self, Use};
 use crate::diagnostic::{Diagnostic, codes, suggest};
 use crate::source::Span;
 use crate::syntax::lexer::Placed;
+use crate::syntax::problem::UNITS;
 use crate::syntax::token::{RUN_CLAUSES, STATEMENT_WORDS, Token};
-
-/// Units as they are written behind numbers.
-const UNITS: &[&str] = &[
-    "m", "cm", "mm", "km", "s", "ms", "h", "kg", "g", "N", "J", "W", "Hz", "rad", "K", "Pa", "A", "V", "C", "T", "Nm",
-];
 
 impl Scene<'_> {
     /// What was meant, where it is one of these habits.
@@ -28,6 +24,8 @@ impl Scene<'_> {
             .or_else(|| self.rhythm_before_columns())
             .or_else(|| self.numbered_names())
             .or_else(|| self.index_with_equality())
+            .or_else(|| self.tuple_for_a_state())
+            .or_else(|| self.method_in_two_words())
             .or_else(|| self.pair_for_a_curve())
             .or_else(|| self.setting_without_sign())
             .or_else(|| self.section_without_its_word())
@@ -73,7 +71,9 @@ impl Scene<'_> {
             return None;
         }
         let comma = self.token(self.index.checked_sub(2)).filter(|t| t.token == Token::Comma);
+        let next = self.after().filter(|next| found.token == Token::Comma && opens(*next));
         let (place, clause) = match comma {
+            _ if let Some(next) = next => (self.span(found), next),
             Some(comma) if opens(before) => (self.span(comma), before),
             _ if opens(found) && before.token.ends_operand() && !opens(before) => {
                 (Span { start: before.end, end: before.end, ..self.span(before) }, found)
@@ -168,6 +168,55 @@ impl Scene<'_> {
                 .label(self.span(sign), "here the word is `in`")
                 .repair(format!("write `{} in …`", self.slice(index)), self.span(sign), " in "),
         )
+    }
+
+    /// `from (x, x') = (1, 0)`.
+    fn tuple_for_a_state(&self) -> Option<Diagnostic> {
+        self.found().filter(|t| t.token == Token::Comma)?;
+        let from = self.lexed.tokens[..self.index].iter().rposition(|t| t.token == Token::From)?;
+        let rest = &self.lexed.tokens[from + 1..];
+        let end = rest.iter().position(|t| t.token.is_separator() || t.token == Token::CloseBrace)?;
+        let entry = &rest[..end];
+        let equal = entry.iter().position(|t| t.token == Token::Equal)?;
+        let inside = |side: &[Placed]| {
+            let (open, close) = (side.first()?, side.last()?);
+            let brackets = (open.token, close.token) == (Token::OpenParen, Token::CloseParen);
+            let plain = side.iter().filter(|t| t.token == Token::OpenParen).count() == 1;
+            let text = self.text.get(open.end as usize..close.start as usize)?;
+            (brackets && plain).then(|| text.split(',').map(|part| part.trim().to_string()).collect::<Vec<_>>())
+        };
+        let (names, values) = (inside(&entry[..equal])?, inside(&entry[equal + 1..])?);
+        if names.len() != values.len() {
+            return None;
+        }
+        let entries: Vec<String> = names.iter().zip(&values).map(|(name, value)| format!("{name} = {value}")).collect();
+        let (whole, written) = (Span { end: entry.last()?.end, ..self.span(*entry.first()?) }, entries.join(", "));
+        Some(Diagnostic::error(&codes::SYNTAX, "a state is given entry by entry").label(whole, "two lists").repair(
+            format!("write `{written}`"),
+            whole,
+            written,
+        ))
+    }
+
+    /// `method implicit midpoint`.
+    fn method_in_two_words(&self) -> Option<Diagnostic> {
+        let (before, found) = (self.before()?, self.found()?);
+        let words = before.token == Token::Word && found.token == Token::Word;
+        let is_method = self.token(self.index.checked_sub(2)).is_some_and(|t| self.slice(t) == "method");
+        if !words || !is_method {
+            return None;
+        }
+        let whole = Span { end: found.end, ..self.span(before) };
+        let joined = format!("{}_{}", self.slice(before), self.slice(found));
+        let ours = match elsewhere::ours(Use::Method, &joined) {
+            Some(elsewhere::Ours::Word(ours)) => Some(ours),
+            _ => None,
+        };
+        let d = Diagnostic::error(&codes::SYNTAX, "a method is one word").label(whole, "two words");
+        Some(match ours {
+            Some(ours) => d.repair(format!("write `method {ours}`"), whole, ours),
+            None => d.help("`:help methods` lists the methods of integration"),
+        })
     }
 
     /// `plot r { (x, x') }`.
@@ -315,7 +364,8 @@ impl Scene<'_> {
         }
         let (_, head) = self.head()?;
         let in_run = self.in_block() && self.statement_has(&[Token::Simulate, Token::Sweep]);
-        if head.token != Token::Param && !in_run || !UNITS.contains(&unit) {
+        let declares = matches!(head.token, Token::Param | Token::Let);
+        if !declares && !in_run || !UNITS.contains(&unit) {
             return None;
         }
         let rest = self.lexed.tokens[self.index..].iter();

@@ -38,6 +38,9 @@ const CONSTRAINT: &str = "constraints follow `subject to`";
 const SAVE: &str = "a table is saved to a file";
 const TYPES: &str = "the arguments of a function are numbers, and need no type";
 const WHERE: &str = "what a name stands for is said before it is used";
+const ORDER: &str = "forces stand before constraints";
+const TOGETHER: &str = "several forces or constraints are joined with `and`";
+const SWEEP: &str = "many runs are a sweep of a system over values";
 const FAMILY: &str = "a family of coordinates has a range";
 
 const STATEMENTS: &[Rewrite] = &[
@@ -125,6 +128,49 @@ const STATEMENTS: &[Rewrite] = &[
     row("param $m in *range", "param $m", "a parameter has one value; the values of a sweep stand in the sweep"),
     row("param $m : *type = *value", "param $m = *value", "parameters are real numbers, and need no type"),
     row("param $m : *type", "param $m", "parameters are real numbers, and need no type"),
+    row("let $a = *x , $b = *y", "let $a = *x\nlet $b = *y", "each name has a statement of its own"),
+    row("let $a , $b = *x , *y", "let $a = *x\nlet $b = *y", "each name has a statement of its own"),
+    row("manifold $Y over ( $t ) …", "manifold $Y over $t", "the time has no brackets"),
+    row("manifold $Y over time $t …", "manifold $Y over $t", "the time is its name"),
+    row("manifold $Y = $R ^ *n", "manifold $Y over t { q[1..*n] }", COORDINATES),
+    row(
+        "manifold $Y over $t { $q in S1 }",
+        "manifold $Y over $t { $q : angle }",
+        "an angle has its type behind a colon",
+    ),
+    row(
+        "manifold $Y over $t { $q in S ^ 1 }",
+        "manifold $Y over $t { $q : angle }",
+        "an angle has its type behind a colon",
+    ),
+    row("manifold $Y over $t { +q in R }", "manifold $Y over $t { +q }", "a coordinate is a real number"),
+    row("assume +names real", "", "symbols are real numbers by themselves"),
+    row("assume +names in R", "", "symbols are real numbers by themselves"),
+    row("assume +names in Reals", "", "symbols are real numbers by themselves"),
+    row("assume $k in [ *a , *b ]", "assume $k >= *a, $k <= *b", "facts are comparisons"),
+    row("assume $k in ( *a , *b )", "assume $k > *a, $k < *b", "facts are comparisons"),
+    row("assert *a constant within *e", "assert *a = *a.first within *e", "a series is compared with its first value"),
+    row(
+        "assert *a is constant within *e",
+        "assert *a = *a.first within *e",
+        "a series is compared with its first value",
+    ),
+    row("assert within *e *a = *b", "assert *a = *b within *e", "the error that is allowed stands behind the equation"),
+    row("plot $r { *c } , $s { *d }", "plot $r, $s { *c }", "several runs are drawn with the same curves"),
+    row("plot $r { *c } , $s . $x", "plot $r, $s { *c }", "several runs are drawn with the same curves"),
+    row("plot *run { *curves } > \"file", "plot *run { *curves } to \"file", "the file of a picture follows `to`"),
+    row("plot *run { *curves } as \"file", "plot *run { *curves } to \"file", "the file of a picture follows `to`"),
+    row("$q ( $L subject to *c with *d )", "$q($L with *d subject to *c)", ORDER),
+    row("simulate $L subject to *c with *d { …", "simulate $L with *d subject to *c {", ORDER),
+    row("let $r = simulate $L subject to *c with *d { …", "let $r = simulate $L with *d subject to *c {", ORDER),
+    row("system $s = $L subject to *c with *d", "system $s = $L with *d subject to *c", ORDER),
+    row("$q ( $L with *c with *d )", "$q($L with *c and *d)", TOGETHER),
+    row("system $s = $L with *c with *d", "system $s = $L with *c and *d", TOGETHER),
+    row("$q ( *S subject to *c subject to *d )", "$q(*S subject to *c and *d)", TOGETHER),
+    row("system $s = *S subject to *c subject to *d", "system $s = *S subject to *c and *d", TOGETHER),
+    row("system $s = *S subject to $c , $d", "system $s = *S subject to $c and $d", TOGETHER),
+    row("system $s = $L with $c , $d", "system $s = $L with $c and $d", TOGETHER),
+    row("simulate $L for $k in *range { …", "sweep $L over $k in *range {", SWEEP),
     row("assert *claim , \"why", "assert *claim", "an assertion has no text; a comment may stand behind it"),
     row("$a + = *more", "let ${a}1 = $a + *more", "a name keeps its value; a changed one gets a name of its own"),
     row("$a - = *less", "let ${a}1 = $a - (*less)", "a name keeps its value; a changed one gets a name of its own"),
