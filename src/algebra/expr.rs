@@ -482,7 +482,8 @@ pub(crate) fn post_order_where(roots: &[Expr], wanted: impl Fn(Expr) -> bool) ->
             }
         });
     }
-    // Children come before parents.
+    // Children come before parents; in the other direction they nearly do already.
+    all.reverse();
     all.sort_unstable();
     all
 }

@@ -606,25 +606,44 @@ impl<'a> Notary<'a> {
         let accept = |p: &Point| self.is_assumed(cx, p);
         let search = Search { cx, target, seed, is_special: seed % 6 != 5, irrational: Cell::default() };
         let Some(p) = search.find(&accept)? else { return Ok(()) };
+        // Simple points are found again and again.
+        let place = p.coordinates(&self.laws.coordinates);
+        let is_plain = place.len() == self.laws.coordinates.len() && p.functions.borrow().is_empty();
+        let known = tally.seen.iter().find(|(at, _)| *at == place).map(|(_, of)| *of);
+        let of = match known {
+            Some(of) => of,
+            None => self.examined(cx, found, &p)?,
+        };
+        *match of {
+            Elsewhere::Inside => &mut tally.inside,
+            Elsewhere::Excluded => &mut tally.excluded,
+            Elsewhere::Open => &mut tally.open,
+        } += 1;
+        if is_plain && known.is_none() {
+            tally.seen.push((place, of));
+        }
+        Ok(())
+    }
+
+    /// Where a point lies at which the equations hold, and if on no branch whether it has a formal motion.
+    fn examined(&self, cx: &Inquiry, found: &Dynamics, p: &Point) -> Result<Elsewhere, Objection> {
         for b in found.final_set() {
-            if is_on(cx, &p, &b.equations, &b.nonzero)? {
-                tally.inside += 1;
-                return Ok(());
+            if is_on(cx, p, &b.equations, &b.nonzero)? {
+                return Ok(Elsewhere::Inside);
             }
         }
         // A condition may be a high power along the curve: u²v with u = t³ and v = −t¹⁰/5040 is seen at the thirteenth derivative.
         let often = 2 * self.further();
-        match self.laws.formal(cx, &p, often, often, 0)? {
-            Formal::None { .. } => tally.excluded += 1,
-            Formal::Undecided => tally.open += 1,
+        match self.laws.formal(cx, p, often, often, 0)? {
+            Formal::None { .. } => Ok(Elsewhere::Excluded),
+            Formal::Undecided => Ok(Elsewhere::Open),
             Formal::Some { .. } => {
                 let place = p.text(&self.laws.coordinates);
                 let what = "lies on no branch, but the equations of motion can be solved there";
                 let evidence = format!("the point {place} {what}, differentiated {often} times");
-                return Err(Objection::Refuted(evidence));
+                Err(Objection::Refuted(evidence))
             }
         }
-        Ok(())
     }
 
     /// Equations that a state with a motion satisfies together with its first undetermined derivatives. There are three kinds
@@ -665,11 +684,23 @@ struct AtPoint {
     is_counted: bool,
 }
 
+/// A point at which the equations of motion hold.
+#[derive(Clone, Copy)]
+enum Elsewhere {
+    /// On a branch.
+    Inside,
+    /// Without a formal motion.
+    Excluded,
+    Open,
+}
+
 #[derive(Default)]
 struct Tally {
     inside: usize,
     excluded: usize,
     open: usize,
+    /// Points all of whose coordinates have values.
+    seen: Vec<(Vec<(Symbol, Rational)>, Elsewhere)>,
 }
 
 /// What is wrong with the numbers of a branch alone.

@@ -101,7 +101,7 @@ impl Level {
     pub(super) fn of(e: Expr, sign: Sign) -> Option<Level> {
         let is_bound = sign != Sign::NONZERO && sign != Sign::ANY;
         let (terms, offset) = parts(e);
-        let of_others = offset != Place::half_turns(0);
+        let of_others = !(offset.number.is_zero() && offset.pi.is_zero());
         let of_sums = of_others || terms.len() > 1;
         (is_bound && !terms.is_empty()).then_some(Level { terms, offset, sign, of_sums, of_others })
     }

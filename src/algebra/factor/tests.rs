@@ -34,6 +34,22 @@ fn small_polynomials() {
     check_factor(cx, &product(cx, &[x(0), x(0), x(1), &x(0) - &x(1)]), "x0^2*x1*(x0 - x1)");
 }
 
+/// The second time it is looked up, and the work is that of the first: a budget ends where it would end without the memory.
+#[test]
+fn what_was_factored_before_costs_the_same_work() {
+    let cx = &Inquiry::free();
+    let p = &x(0).pow(cx, 6).unwrap() - &x(1).pow(cx, 6).unwrap();
+    let before = cx.work_done();
+    let first = factor_once(cx, &p);
+    let cost = cx.work_done() - before;
+    assert!(first.complete && first.factors.len() == 4 && cost > 0);
+    assert_eq!(factor_once(cx, &p), first);
+    assert_eq!(cx.work_done() - before, 2 * cost);
+    // Nor is the memory a way around a budget.
+    let poor = &Inquiry::new(cx.facts().clone(), Budget::new(Share::of(cost - 1)));
+    assert!(!factor_once(poor, &p).complete);
+}
+
 #[test]
 fn irreducible_over_the_rationals() {
     let cx = &Inquiry::free();

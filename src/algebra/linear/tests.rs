@@ -36,6 +36,27 @@ fn determinants() {
     }
 }
 
+/// By hand: a vector for each free column, reduced.
+#[test]
+fn kernels_of_numbers() {
+    let cx = &Inquiry::free();
+    let mut scope = Scope::new();
+    for (text, expected) in [
+        ("1, 2, 3; 2, 4, 6", "1, 0, -1/3; 0, 1, -2/3"),
+        ("0, 2; 0, 5", "1, 0"),
+        ("1, 0, 2, 0; 0, 1, 1, 0; 0, 0, 0, 7", "1, 1/2, -1/2, 0"),
+    ] {
+        let kernel = matrix(&mut scope, text).kernel_of_numbers(cx).unwrap();
+        assert_eq!(kernel, matrix(&mut scope, expected), "{text}");
+    }
+    assert_eq!(matrix(&mut scope, "1, 2; 3, 4").kernel_of_numbers(cx).unwrap().n_rows(), 0);
+    // Numbers that are not rational go another way.
+    let (m, k) = (matrix(&mut scope, "sqrt(2), 2"), matrix(&mut scope, "sqrt(2), 2").kernel_of_numbers(cx).unwrap());
+    let sum = m[(0, 0)] * k[(0, 0)] + m[(0, 1)] * k[(0, 1)];
+    assert!(k.n_rows() == 1 && decide::is_zero(cx, sum).is_yes());
+    assert!(matrix(&mut scope, "a, 1").kernel_of_numbers(cx).is_none());
+}
+
 /// Both ways to a determinant agree: n! + structure of the Hilbert-like matrix 1/(i + j + x).
 #[test]
 fn bareiss_agrees_with_minors() {

@@ -17,6 +17,7 @@ use super::coupling::{Coupling, coupling, fixed};
 use super::half_angle::split_by_half_angles;
 use super::real::{Constants, split_over_roots};
 use super::regular::Regularity;
+use super::sample::Witness;
 use super::shear::Shear;
 use super::single_argument::only_zero;
 use crate::algebra::Inquiry;
@@ -41,9 +42,14 @@ pub struct Frame {
     zeros: RefCell<FxHashMap<Polynomial, Zeros>>,
     /// What was found out about the differentials of cells, by their equations and inequations.
     regularities: RefCell<FxHashMap<(Vec<Polynomial>, Vec<Polynomial>), Regularity>>,
+    /// Points of cells, by everything that the search for one depends on.
+    witnesses: RefCell<FxHashMap<PointAsked, Witness>>,
     /// Coordinates in which a basis was found that was not found in those of the frame.
     shear: RefCell<Option<Rc<Shear>>>,
 }
+
+/// Facts, equations, what must not vanish, and the generators in play.
+pub(super) type PointAsked = (u64, Vec<Polynomial>, Vec<Polynomial>, Vec<u32>);
 
 /// A set of points, simplified: a Gröbner basis of its equations, and irreducible polynomials that vanish
 /// nowhere on it.
@@ -82,6 +88,7 @@ impl Frame {
             bases: RefCell::default(),
             zeros: RefCell::default(),
             regularities: RefCell::default(),
+            witnesses: RefCell::default(),
             shear: RefCell::default(),
         })
     }
@@ -303,6 +310,14 @@ impl Frame {
     pub(super) fn keep_regularity(&self, cell: &Cell, found: &Regularity) {
         let key = (cell.equations().to_vec(), cell.nonzero.clone());
         self.regularities.borrow_mut().insert(key, found.clone());
+    }
+
+    pub(super) fn known_witness(&self, asked: &PointAsked) -> Option<Witness> {
+        self.witnesses.borrow().get(asked).cloned()
+    }
+
+    pub(super) fn keep_witness(&self, asked: PointAsked, found: &Witness) {
+        self.witnesses.borrow_mut().insert(asked, found.clone());
     }
 
     pub(super) fn shear(&self) -> Option<Rc<Shear>> {

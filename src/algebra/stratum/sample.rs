@@ -78,22 +78,29 @@ pub fn witness(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<Witness> {
     // Parameters are generic in a sample too.
     let known = frame.domain_polynomials().into_iter().chain(frame.generic_polynomials());
     let avoid: Vec<Polynomial> = cell.nonzero().iter().cloned().chain(known).collect();
-    let mut search = Search { frame, avoid, trials: 0, algebraic: None, has_angle: false, disobeyed: false };
     let mut equations = cell.equations().to_vec();
-    let in_play: Vec<Polynomial> = equations.iter().chain(&search.avoid).cloned().collect();
+    let in_play: Vec<Polynomial> = equations.iter().chain(&avoid).cloned().collect();
     equations.extend(super::basis::relations(&in_play));
+    let asked = (cx.facts().id(), equations, avoid, frame.generators_in_play());
+    if let Some(known) = frame.known_witness(&asked) {
+        return Ok(known);
+    }
+    let (equations, avoid) = (asked.1.clone(), asked.2.clone());
+    let mut search = Search { frame, avoid, trials: 0, algebraic: None, has_angle: false, disobeyed: false };
     let start = State { equations, point: SamplePoint::default() };
-    match search.run(cx, start)? {
+    let found = match search.run(cx, start)? {
         Some(point) if search.has_angle => {
-            Ok(Witness::Exists(format!("{}, with the angle that has these values", point.place())))
+            Witness::Exists(format!("{}, with the angle that has these values", point.place()))
         }
-        Some(point) => Ok(Witness::Point(point)),
-        None => Ok(match search.algebraic {
+        Some(point) => Witness::Point(point),
+        None => match search.algebraic {
             Some(point) => Witness::Algebraic(Box::new(point)),
             None if search.disobeyed => Witness::Unknown("no point was found on it that obeys the assumptions".into()),
             None => Witness::Unknown("no point was found on it, and no rule shows that there is none".into()),
-        }),
-    }
+        },
+    };
+    frame.keep_witness(asked, &found);
+    Ok(found)
 }
 
 /// A rational point on the cell, if one is found.

@@ -139,7 +139,7 @@ impl<'a> Target<'a> {
             let Some(p) = p else { return Ok(None) };
             match choice {
                 Choice::Value(_) if unknown >= FUNCTION_VALUES => Ok(Some(p.clone())),
-                Choice::Value(x) => p.substitute(cx, unknown, &Poly::number(x.clone())).map(Some),
+                Choice::Value(x) => p.with_value(cx, unknown, x).map(Some),
                 Choice::Turn(_) if self.symbols[i].contains(&self.coordinates[unknown as usize]) => Ok(None),
                 Choice::Turn(_) => Ok(Some(p.clone())),
             }

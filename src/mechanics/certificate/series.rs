@@ -11,6 +11,7 @@
 use crate::algebra::{Inquiry, Rational};
 use crate::budget::{Budgeted, Exhausted};
 use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
 use std::collections::BTreeMap;
 
 /// Why something has no exact value here.
@@ -36,7 +37,7 @@ pub(super) fn no_value<T>(of: &str) -> Exact<T> {
 }
 
 /// Unknowns with their exponents, in ascending order.
-type Monomial = Vec<(u32, u32)>;
+type Monomial = SmallVec<[(u32, u32); 3]>;
 
 /// A polynomial in unknowns: a number, and terms without zero coefficients.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -60,7 +61,7 @@ impl Poly {
     }
 
     pub fn unknown(v: u32) -> Poly {
-        Poly { constant: Rational::ZERO, terms: BTreeMap::from([(vec![(v, 1)], Rational::ONE)]) }
+        Poly { constant: Rational::ZERO, terms: BTreeMap::from([(smallvec![(v, 1)], Rational::ONE)]) }
     }
 
     pub fn is_zero(&self) -> bool {
@@ -148,7 +149,7 @@ impl Poly {
 
     /// v = the returned polynomial where this vanishes, if v occurs once, with a number before it.
     pub fn solved_for(&self, v: u32) -> Option<Poly> {
-        let alone: Monomial = vec![(v, 1)];
+        let alone: Monomial = smallvec![(v, 1)];
         let slope = self.terms.get(&alone)?;
         if self.terms.keys().any(|m| *m != alone && m.iter().any(|(x, _)| *x == v)) {
             return None;
@@ -179,6 +180,25 @@ impl Poly {
                 term = term.mul(cx, value)?;
             }
             sum.add_scaled(&term, &Rational::ONE);
+        }
+        Ok(sum)
+    }
+
+    /// The same polynomial where an unknown has a value.
+    pub fn with_value(&self, cx: &Inquiry, v: u32, x: &Rational) -> Budgeted<Poly> {
+        let exponent = |m: &Monomial| m.iter().find(|(u, _)| *u == v).map_or(0, |(_, e)| *e);
+        if self.terms.keys().all(|m| exponent(m) == 0) {
+            return Ok(self.clone());
+        }
+        cx.spend(self.n_terms() as u64)?;
+        let mut sum = Poly::number(self.constant.clone());
+        for (m, c) in &self.terms {
+            let value = (0..exponent(m)).fold(c.clone(), |value, _| &value * x);
+            let rest: Monomial = m.iter().filter(|(u, _)| *u != v).copied().collect();
+            match rest.is_empty() {
+                true => sum.constant = &sum.constant + &value,
+                false => sum.add_term(&rest, &value),
+            }
         }
         Ok(sum)
     }
@@ -483,6 +503,20 @@ mod tests {
         let (c, s) = u.turn_of_tail(cx).unwrap();
         let sum = c.mul(cx, &c).unwrap().add(&s.mul(cx, &s).unwrap());
         assert_eq!(sum, Series::number(Rational::ONE, 5));
+    }
+
+    /// x²y + 3xy − y + 2 at x = −2 is −3y + 2, and at y = 0 it is 2.
+    #[test]
+    fn a_value_is_put_in_for_an_unknown() {
+        let cx = &Inquiry::free();
+        let (x, y) = (Poly::unknown(0), Poly::unknown(1));
+        let square = x.mul(cx, &x).unwrap().mul(cx, &y).unwrap();
+        let p = square.add(&x.mul(cx, &y).unwrap().scale(&rational(3))).add(&y.scale(&rational(-1)));
+        let p = p.add(&Poly::number(rational(2)));
+        let expected = y.scale(&rational(-3)).add(&Poly::number(rational(2)));
+        assert_eq!(p.with_value(cx, 0, &rational(-2)).unwrap(), expected);
+        assert_eq!(p.with_value(cx, 1, &Rational::ZERO).unwrap(), Poly::number(rational(2)));
+        assert_eq!(p.with_value(cx, 7, &rational(5)).unwrap(), p);
     }
 
     #[test]
