@@ -5,6 +5,7 @@
 //! a·x² + b·x + c = 0   x = (−b ± √(b² − 4ac))/2a where a ≠ 0 and b² − 4ac ≥ 0;  the linear case where a = 0
 //! c·xⁿ = h             one real root for odd n, ± for even n where h/c ≥ 0
 //! n₁·log u + … = c      u^n₁ · … = e^c where u > 0, …
+//! e^u·e^v = c           u + v = log c where c > 0, and polynomials in such a product
 //! |u|, max, piecewise   case by case, where nothing else helps
 //! f(x) = h             for exp, log, √, |·|, asin, acos, atan, atanh of an argument that can be solved for further;
 //!                      sinh, cosh and tanh are written with exp
@@ -16,6 +17,8 @@
 //! condition that holds by the declared facts is dropped, a branch whose conditions contradict them too.
 //! Nothing is lost without a word: where elimination has divided by a minor, the places where it
 //! vanishes are listed in [`Solutions::not_covered`]. What these rules do not cover is refused, with the reason.
+
+mod exponential;
 
 use super::assume::Sign;
 use super::conditions;
@@ -671,6 +674,9 @@ fn alternatives(cx: &Inquiry, p: &Polynomial, x: Symbol, state: &State) -> Resul
     let held = holders(p, x);
     if let Some((product, positive)) = one_logarithm(cx, p, &held)? {
         return Ok((3, vec![(Step::Equation(product), positive)]));
+    }
+    if let Some(found) = exponential::one_exponential(cx, p, x, &held)? {
+        return Ok(found);
     }
     let &[g] = held.as_slice() else {
         let inside: Vec<String> = held.iter().map(|g| Generator(*g).meaning().to_string()).collect();

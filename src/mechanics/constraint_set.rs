@@ -7,7 +7,7 @@
 //! taken on it by the strata engine.
 
 use super::{Answered, exhausted, tidy};
-use crate::algebra::expr::Condition;
+use crate::algebra::expr::{Condition, Relation};
 use crate::algebra::solve::{self, Unsolved};
 use crate::algebra::stratum::rank::Rank;
 use crate::algebra::stratum::{self, Branch};
@@ -79,6 +79,9 @@ impl ConstraintSet {
                 break;
             }
         }
+        if set.solved.is_empty() {
+            set.conditions.clone_from(&sheet.conditions);
+        }
         Ok(set)
     }
 
@@ -103,8 +106,15 @@ impl ConstraintSet {
                 })
             })
         };
-        let mut branches = found.branches.into_iter().filter(|b| b.free.is_empty() && on_sheet(b));
-        let (Some(branch), None) = (branches.next(), branches.next()) else { return Ok(None) };
+        let (mut graphs, others): (Vec<solve::Branch>, Vec<solve::Branch>) =
+            found.branches.into_iter().filter(|b| on_sheet(b)).partition(|b| b.free.is_empty());
+        let (Some(branch), None) = (graphs.pop(), graphs.pop()) else { return Ok(None) };
+        // Where the graph is given, no velocity is left to be chosen: of (x' − z)(y' − x) = 0 it would be a part.
+        let there = &cx.where_hold(&branch.conditions);
+        let elsewhere = |b: &solve::Branch| b.conditions.iter().any(|c| c.decided(there) == Some(false));
+        if !others.iter().all(elsewhere) {
+            return Ok(None);
+        }
         let mut conditions = branch.conditions;
         conditions.extend(found.not_covered.into_iter().map(Condition::nonzero));
         Ok(Some((branch.values.into_iter().map(|(s, e)| (s, tidy(cx, e))).collect(), conditions)))
@@ -165,12 +175,21 @@ impl ConstraintSet {
         list.iter().map(|e| self.restrict(cx, *e)).collect()
     }
 
-    /// Where restricted functions live: the coordinates of M, or M.
+    /// Where restricted functions live: the coordinates of M, or M, without the places where a sheet that is meant ends.
     pub fn home(&self) -> Submanifold {
-        if self.is_explicit() {
-            return Submanifold::everything(&self.space.chart());
-        }
-        Submanifold::zero_set(&self.space, self.equations.clone(), vec![])
+        let equations = if self.is_explicit() { vec![] } else { self.equations.clone() };
+        Submanifold::zero_set(&self.space, equations, self.ends())
+    }
+
+    /// What vanishes nowhere on the sheet that is meant.
+    fn ends(&self) -> Vec<Expr> {
+        let is_strict = |c: &&Condition| matches!(c.relation, Relation::Greater | Relation::Less | Relation::NotEqual);
+        self.conditions.iter().filter(is_strict).map(|c| c.left).collect()
+    }
+
+    /// The same inquiry where the conditions of the sheet are facts.
+    pub fn there(&self, cx: &Inquiry) -> Inquiry {
+        cx.where_hold(&self.conditions)
     }
 
     /// M ∩ branch, as a set of J¹Y.

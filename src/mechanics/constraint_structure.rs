@@ -29,8 +29,9 @@ use super::{Answered, decided_order, exhausted, jet, project_all, tidy, undecide
 use crate::algebra::Inquiry;
 use crate::algebra::ball::Ball;
 use crate::algebra::conditions;
+use crate::algebra::decide::sign;
 use crate::algebra::derive::partial;
-use crate::algebra::expr::Condition;
+use crate::algebra::expr::{Condition, Relation};
 use crate::algebra::linear::Matrix;
 use crate::algebra::stratum::{self, Branch};
 use crate::algebra::substitute::substitute;
@@ -121,6 +122,8 @@ pub struct ConstraintStructure {
     solved: bool,
     /// Whether all points of the tower are meant, and not those of one root.
     is_whole: bool,
+    /// What `branch:` says, and the solution does not.
+    said: Vec<Condition>,
     /// Dependent jets on one of several branches, where the lowest equations have some.
     sample: Vec<(Symbol, Expr)>,
     /// ∂g^i/∂q_n^l on Q.
@@ -204,6 +207,7 @@ impl ConstraintStructure {
             below: vec![],
             solved: false,
             is_whole: declared.branch.is_empty(),
+            said: vec![],
             sample: vec![],
             conditions: vec![],
             manifold,
@@ -257,6 +261,9 @@ impl ConstraintStructure {
         found.conditions.extend(recorded.nonzero.iter().map(|e| Condition::nonzero(*e)));
         found.conditions.extend(recorded.stated);
         found.conditions = conditions::inequality::reduced(cx, std::mem::take(&mut found.conditions));
+        // What is asked about is asked where they hold: there they are facts, and still conditions of the answer.
+        let said = found.said.iter().filter(|c| !found.conditions.contains(c)).copied().collect::<Vec<_>>();
+        found.conditions.extend(said);
         for condition in &found.conditions {
             conditions::state(cx, *condition);
         }
@@ -328,6 +335,20 @@ impl ConstraintStructure {
     /// det F_D on Q.
     pub fn det(&self) -> Expr {
         self.det
+    }
+
+    /// The sign of det F_D on the root that goes through a point, where it was not solved for: roots meet where it vanishes.
+    pub fn root_through(&self, cx: &Inquiry, point: &FxHashMap<Symbol, Expr>) -> Option<Condition> {
+        if self.solved {
+            return None;
+        }
+        let there = sign(cx, substitute(self.det, point));
+        let relation = match (there.is_positive(), there.is_negative()) {
+            (true, _) => Relation::Greater,
+            (_, true) => Relation::Less,
+            _ => return None,
+        };
+        Some(Condition { relation, left: self.det })
     }
 
     pub fn normal_form(&self) -> &NormalForm {

@@ -29,7 +29,7 @@ use super::constraint_structure::{ConstraintStructure, Declared, NormalForm};
 use super::functional_independence::functionally_independent;
 use super::inverse_problem::{potential, primitive};
 use super::lagrangian::Lagrangian;
-use super::{Answered, decided, jet, jet_expr, tidy, vanishes};
+use super::{Answered, decided, exhausted, jet, jet_expr, tidy, vanishes};
 use crate::algebra::Inquiry;
 use crate::algebra::conditions;
 use crate::algebra::derive::partial;
@@ -109,6 +109,7 @@ pub fn constraint_type(cx: &Inquiry, declared: &Declared, q: &ConstraintStructur
     let affine = is_affine(cx, declared, q)?;
     let curvature = match (q.level(), affine.is_yes(), q.normal_form()) {
         (1, true, NormalForm::Explicit(g)) => Some(curvature(cx, q, g)),
+        (1, true, NormalForm::Implicit { .. }) => implicit_curvature(cx, q)?,
         _ => None,
     };
     let mut by_flag = None;
@@ -195,6 +196,38 @@ pub fn curvature(cx: &Inquiry, q: &ConstraintStructure, g: &[Expr]) -> Matrix {
             q.dependent().iter().enumerate().map(|(j, d)| partial(cx, g[i], jet(y, *d, 0)) * q.slopes()[(j, a)]);
         tidy(cx, along(slope) - partial(cx, g[i], position) - Expr::add_all(through.collect::<Vec<_>>()))
     })
+}
+
+/// The same where nobody solved for g: by ∂g/∂q = −F_D⁻¹ ∂f/∂q, and along Γ the dependent velocities change by d̂g/dt.
+fn implicit_curvature(cx: &Inquiry, q: &ConstraintStructure) -> Answered<Option<Matrix>> {
+    let y = q.manifold();
+    let m = y.n_coordinates();
+    let tops: Vec<Expr> = q.tower().iter().filter(|p| p.order == 1).map(|p| p.function).collect();
+    if tops.len() != q.n_constraints() {
+        return Ok(None);
+    }
+    let rows: Vec<usize> = (0..tops.len()).collect();
+    let minor = q.chetaev().minor(&rows, q.dependent());
+    let mut by_position: Vec<Vec<Expr>> = vec![];
+    for c in 0..m {
+        let right: Vec<Expr> = tops.iter().map(|f| -partial(cx, *f, jet(y, c, 0))).collect();
+        let solution = minor.solve(cx, &right).map_err(exhausted)?;
+        if !solution.free.is_empty() || solution.particular.len() != tops.len() {
+            return Ok(None);
+        }
+        by_position.push(solution.particular);
+    }
+    let along = |e: Expr| {
+        let moved = (0..m).map(|c| partial(cx, e, jet(y, c, 0)) * Expr::symbol(jet(y, c, 1)));
+        let bent = q.dependent().iter().zip(q.drift()).map(|(d, drift)| partial(cx, e, jet(y, *d, 1)) * *drift);
+        Expr::add_all(moved.chain(bent).chain([partial(cx, e, y.base())]))
+    };
+    Ok(Some(Matrix::from_fn(tops.len(), q.independent().len(), |i, a| {
+        let through = q.dependent().iter().enumerate().map(|(j, d)| by_position[*d][i] * q.slopes()[(j, a)]);
+        let through = Expr::add_all(through.collect::<Vec<_>>());
+        let position = by_position[q.independent()[a]][i];
+        q.on_q(cx, along(q.slopes()[(i, a)]) - position - through)
+    })))
 }
 
 /// The derived flag of the Pfaffian system on J^{r−1}Y for the affine constraints of order r, on the points that satisfy those of lower

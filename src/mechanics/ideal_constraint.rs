@@ -22,7 +22,7 @@ use super::{Answered, exhausted, jet, jet_expr, tidy};
 use crate::algebra::derive::{gradient, partial};
 use crate::algebra::linear::Matrix;
 use crate::algebra::stratum::leaves::{Leaf, LinearSystem, leaves};
-use crate::algebra::stratum::rank::Rank;
+use crate::algebra::stratum::rank::{Rank, strata_by};
 use crate::algebra::stratum::{self, Branch, Cell, Frame, set};
 use crate::algebra::{Expr, Inquiry, Symbol, Verdict, conditions};
 use crate::budget::Budgeted;
@@ -59,6 +59,8 @@ pub struct IdealConditions {
     /// rank Λ, rank H, rank [H; N], rank [H c; N d].
     pub lambda: (Rank, Matrix),
     pub forces: (Rank, Matrix),
+    /// rank Λ − rank H, of the forms of Λ without dv.
+    pub kernel: Rank,
     pub stacked: (Rank, Matrix),
     pub augmented: (Rank, Matrix),
     /// Where one of the conditions fails.
@@ -288,6 +290,7 @@ impl GeneralConstraint {
 
     /// IC1, IC2 and IC3, one by one.
     pub fn ideal_conditions(&self, cx: &Inquiry) -> Answered<IdealConditions> {
+        let cx = &self.set.there(cx);
         let n = self.n();
         let hat = self.hat(cx);
         let drift = self.drift(cx);
@@ -316,44 +319,40 @@ impl GeneralConstraint {
         let largest = forces.0.values.last().copied().unwrap_or(0);
         let jumps = forces.0.strata.iter().filter(|(_, r)| *r != largest);
         locus.extend(jumps.map(|(branch, _)| self.set.with(branch)));
-        let ic2 = match is_constant(&lambda.0, "rank Λ") {
-            Verdict::Yes(_) => ic1.clone(),
-            _ if ic1.is_yes() => Verdict::no("rank Λ jumps and rank F does not"),
-            _ => is_difference_constant(cx, &self.set, &hat, n, &whole, 2 * n + 1)?,
+        let (kernel, ic2) = match (is_constant(&lambda.0, "rank Λ"), lambda.0.values.as_slice()) {
+            (Verdict::Yes(_), [m]) => (forces.0.clone().complement(*m), ic1.clone()),
+            _ => {
+                let kernel = difference(cx, &self.set, (&hat, n), (&whole, 2 * n + 1))?;
+                let ic2 = match is_constant(&kernel, "their rank") {
+                    Verdict::Yes(_) => Verdict::yes("the ranks of Λ and F differ by the same number everywhere"),
+                    Verdict::No(_) if ic1.is_yes() => Verdict::no("rank Λ jumps and rank F does not"),
+                    Verdict::No(_) => Verdict::no("the difference of the ranks of Λ and F jumps"),
+                    unknown => unknown,
+                };
+                (kernel, ic2)
+            }
         };
         let locus = stratum::simplified(cx, &self.set.space().symbols(), &locus).map_err(exhausted)?;
         let stacked = ranked(&stacked, n)?;
         let augmented = ranked(&augmented, n + 1)?;
-        Ok(IdealConditions { ic1, ic2, ic3, lambda, forces, stacked, augmented, locus, generic })
+        Ok(IdealConditions { ic1, ic2, ic3, lambda, forces, kernel, stacked, augmented, locus, generic })
     }
 }
 
-/// Whether the second matrix has everywhere on the set as much more rank than the first.
-fn is_difference_constant(
+/// By how much the rank of the second matrix is larger than that of the first, point by point.
+fn difference(
     cx: &Inquiry,
     on: &ConstraintSet,
-    small: &[Vec<Expr>],
-    n_small: usize,
-    large: &[Vec<Expr>],
-    n_large: usize,
-) -> Answered<Verdict> {
-    let found = finer_leaves(cx, on, (small, n_small), (large, n_large)).map_err(exhausted)?;
-    let mut differences: Vec<usize> = vec![];
-    for (below, leaf) in &found.leaves {
-        let difference = leaf.rank - below;
-        if differences.contains(&difference) {
-            continue;
-        }
-        match set::is_empty(cx, &found.frame, &leaf.cell).map_err(exhausted)? {
-            Verdict::Yes(_) => {}
-            Verdict::No(_) => differences.push(difference),
-            Verdict::Unknown(why) => return Ok(Verdict::unknown(why)),
-        }
-    }
-    Ok(match differences.as_slice() {
-        [] | [_] => Verdict::yes("the ranks differ by the same number everywhere"),
-        _ => Verdict::no("the difference of the ranks jumps"),
-    })
+    small: (&[Vec<Expr>], usize),
+    large: (&[Vec<Expr>], usize),
+) -> Answered<Rank> {
+    let by_leaves = || {
+        let found = finer_leaves(cx, on, small, large)?;
+        let list: Vec<Leaf> =
+            found.leaves.into_iter().map(|(below, leaf)| Leaf { rank: leaf.rank - below, ..leaf }).collect();
+        strata_by(cx, &found.frame, &list, |leaf| leaf.rank)
+    };
+    by_leaves().map_err(exhausted)
 }
 
 fn is_constant(rank: &Rank, what: &str) -> Verdict {

@@ -50,10 +50,14 @@ pub fn linearized(
         match vanishes(cx, residual) {
             Verdict::Yes(_) => {}
             Verdict::No(_) => {
-                return Err(Box::new(
-                    Diagnostic::error(&codes::OFF_CONSTRAINT, "this point does not lie on the constraint")
-                        .note(format!("{g} = 0 is violated: the left side is {residual}")),
-                ));
+                let refusal = Diagnostic::error(&codes::OFF_CONSTRAINT, "this point does not lie on the constraint")
+                    .note(format!("{g} = 0 is violated: the left side is {residual}"));
+                let open: Vec<String> =
+                    states.iter().filter(|s| residual.contains(**s)).map(|s| s.to_string()).collect();
+                return Err(Box::new(match open.is_empty() {
+                    true => refusal,
+                    false => refusal.help(format!("give a value for {}, too", open.join(", "))),
+                }));
             }
             Verdict::Unknown(why) => return Err(undecided("the point lies on the constraint", why.to_string())),
         }

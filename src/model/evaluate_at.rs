@@ -5,6 +5,7 @@ use super::operate::describe;
 use crate::algebra::Inquiry;
 use crate::algebra::conditions::{self, Recorded};
 use crate::algebra::expr::{Condition, Node, Relation, Undefined, post_order};
+use crate::algebra::linear::Matrix;
 use crate::algebra::number::Rational;
 use crate::algebra::substitute::{substitute, undefined_part};
 use crate::algebra::{Expr, Symbol, Verdict, decide};
@@ -121,9 +122,13 @@ fn at(cx: &Inquiry, value: &Value, point: &Point, map: &FxHashMap<Symbol, Expr>)
             Value::from(super::compare::decide_claim(cx, &there)?)
         }
         Value::Rank(r) => {
-            let matrix = r.matrix.try_map(|e| expr_at(cx, e, map))?;
-            let rank = matrix.rank_of_numbers(cx).ok_or_else(|| undetermined("this rank", &matrix))?;
-            Value::count(r.complement.map_or(rank, |n| n - rank))
+            let rank_of = |matrix: &Matrix| -> Fallible<usize> {
+                let there = matrix.try_map(|e| expr_at(cx, e, map))?;
+                there.rank_of_numbers(cx).ok_or_else(|| undetermined("this rank", &there))
+            };
+            let rank = rank_of(&r.matrix)?;
+            let whole = r.whole.as_ref().map(rank_of).transpose()?.or(r.complement);
+            Value::count(whole.map_or(rank, |n| n.saturating_sub(rank)))
         }
         Value::Set(s) if let Some(left) = open_set(cx, s, map) => match left.is_empty(cx) {
             Verdict::Yes(_) => Value::from(Verdict::no("no values of the other coordinates lie in it")),
@@ -158,7 +163,7 @@ fn at(cx: &Inquiry, value: &Value, point: &Point, map: &FxHashMap<Symbol, Expr>)
     })
 }
 
-fn undetermined(what: &str, matrix: &crate::algebra::linear::Matrix) -> Box<Diagnostic> {
+fn undetermined(what: &str, matrix: &Matrix) -> Box<Diagnostic> {
     let symbols = crate::algebra::expr::symbols_of(&matrix.entries().collect::<Vec<_>>());
     let names: Vec<String> = symbols.iter().map(|s| s.name()).collect();
     let diagnostic =

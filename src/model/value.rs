@@ -191,6 +191,8 @@ pub struct Rank {
     pub matrix: Matrix,
     /// `Some(n)`: the rank in question is n − rank(matrix), as for an annihilated distribution.
     pub complement: Option<usize>,
+    /// The rank in question is rank(this) − rank(matrix), as for the kernel of a map from what this matrix spans.
+    pub whole: Option<Matrix>,
     /// Whether `values` is the whole truth.
     pub complete: Verdict,
     /// The computation was interrupted: there are places that it has not come to.

@@ -16,6 +16,7 @@ use super::law::{Body, Derivatives, Law, with_bodies};
 use super::numbers::Numbers;
 use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
+use crate::algebra::expr::{Condition, Relation};
 use crate::algebra::stratum::Branch;
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Symbol};
@@ -113,10 +114,38 @@ pub fn not_a_state(law: &Law, symbol: Symbol, span: Span) -> Box<Diagnostic> {
     )
 }
 
-/// Equations g = 0 and inequations on the states, with the Jacobian of g, ready to be evaluated.
+/// Which part of a surface is meant, where its equations have several roots.
+#[derive(Clone, Debug, Default)]
+pub struct Side {
+    /// What holds there; equations are not among them.
+    pub conditions: Vec<Condition>,
+    /// States on it, as far as they are known: the search begins there.
+    pub places: Vec<Vec<Option<f64>>>,
+    /// The states that differ from one side to the other, where that is known: they are looked for before others move.
+    pub dependent: Vec<Symbol>,
+}
+
+impl Side {
+    /// Where these do not vanish.
+    pub fn off(nonzero: &[Expr]) -> Side {
+        Side { conditions: nonzero.iter().map(|e| Condition::nonzero(*e)).collect(), ..Side::default() }
+    }
+
+    /// What is evaluated to find out whether a state lies there.
+    pub fn functions(&self) -> impl Iterator<Item = Expr> + '_ {
+        self.conditions.iter().map(|c| c.left)
+    }
+
+    fn with_bodies(&self, cx: &Inquiry, bodies: &[Body]) -> Side {
+        let put = |c: &Condition| Condition { left: with_bodies(cx, c.left, bodies), ..*c };
+        Side { conditions: self.conditions.iter().map(put).collect(), ..self.clone() }
+    }
+}
+
+/// Equations g = 0 on the states and the side of them that is meant, with the Jacobian of g, ready to be evaluated.
 pub struct Surface {
     pub equations: Vec<Expr>,
-    pub nonzero: Vec<Expr>,
+    conditions: Vec<Condition>,
     sheet: Sheet,
     parameters: Vec<f64>,
 }
@@ -130,6 +159,10 @@ pub struct Sheet {
     levels: Vec<u32>,
     /// The states that occur in some equation.
     occurs: Vec<bool>,
+    /// How the functions that say which side is meant compare with 0, and where states on it are known.
+    relations: Vec<Relation>,
+    places: Vec<Vec<Option<f64>>>,
+    dependent: Vec<bool>,
 }
 
 /// A surface at some values of its parameters.
@@ -143,14 +176,17 @@ pub struct Leaf<'a> {
 pub struct Off {
     /// The equations that are violated, with their residuals.
     pub residuals: Vec<(Expr, f64)>,
-    /// Expressions that must not vanish, and do.
-    pub vanishing: Vec<Expr>,
+    /// What should hold of the side that is meant, and does not.
+    pub violated: Vec<Condition>,
     /// The nearest state on the surface, if one was found.
     pub nearest: Option<Vec<f64>>,
 }
 
 /// Digits to which given values must fit, so that decimals may be typed.
 const FIT: f64 = 1e-10;
+
+/// A state that is searched for on one side lies this far from its end.
+const AWAY: f64 = 1e-6;
 
 impl Surface {
     pub fn new(
@@ -160,10 +196,21 @@ impl Surface {
         signature: &Signature,
         parameters: &[f64],
     ) -> Result<Surface, Obstacle> {
-        let put = |list: &[Expr]| list.iter().map(|e| with_bodies(cx, *e, bodies)).collect::<Vec<_>>();
-        let (equations, nonzero) = (put(&branch.equations), put(&branch.nonzero));
-        let sheet = Sheet::new(cx, &equations, &nonzero, signature)?;
-        Ok(Surface { equations, nonzero, sheet, parameters: parameters.to_vec() })
+        Surface::on_side(cx, &branch.equations, &Side::off(&branch.nonzero), bodies, signature, parameters)
+    }
+
+    pub fn on_side(
+        cx: &Inquiry,
+        equations: &[Expr],
+        side: &Side,
+        bodies: &[Body],
+        signature: &Signature,
+        parameters: &[f64],
+    ) -> Result<Surface, Obstacle> {
+        let equations: Vec<Expr> = equations.iter().map(|e| with_bodies(cx, *e, bodies)).collect();
+        let side = side.with_bodies(cx, bodies);
+        let sheet = Sheet::new(cx, &equations, &side, signature)?;
+        Ok(Surface { equations, conditions: side.conditions, sheet, parameters: parameters.to_vec() })
     }
 
     /// Whether a state lies on it as it is.
@@ -184,27 +231,22 @@ impl Surface {
             let filled = filled.filter(|((_, x), old)| x != old).map(|((s, x), _)| (s, *x)).collect();
             return Ok((Start { state, ..start.clone() }, filled));
         }
-        let (g, slopes, nonzero) = leaf.evaluate(start.time, &start.state);
+        let (g, slopes, values) = leaf.evaluate(start.time, &start.state);
         let fits = |i: usize| g[i].abs() <= FIT * leaf.scale(&slopes, i, &start.state);
+        let conditions = self.conditions.iter().zip(&values);
         Err(Off {
             residuals: (0..g.len()).filter(|i| !fits(*i)).map(|i| (self.equations[i], g[i])).collect(),
-            vanishing: self
-                .nonzero
-                .iter()
-                .zip(&nonzero)
-                .filter(|(_, x)| **x == 0.0 || x.is_nan())
-                .map(|(e, _)| *e)
-                .collect(),
+            violated: conditions.filter(|(c, x)| !holds(c.relation, **x)).map(|(c, _)| *c).collect(),
             nearest: leaf.nearest(start.time, &start.state),
         })
     }
 }
 
 impl Sheet {
-    pub fn new(cx: &Inquiry, equations: &[Expr], nonzero: &[Expr], signature: &Signature) -> Result<Sheet, Obstacle> {
+    pub fn new(cx: &Inquiry, equations: &[Expr], side: &Side, signature: &Signature) -> Result<Sheet, Obstacle> {
         let states = &signature.states;
         let slopes = equations.iter().flat_map(|g| states.iter().map(move |x| partial(cx, *g, *x)));
-        let outputs = equations.iter().copied().chain(slopes).chain(nonzero.iter().copied());
+        let outputs = equations.iter().copied().chain(slopes).chain(side.functions());
         let outputs: Vec<(String, Expr)> = outputs.enumerate().map(|(i, e)| (i.to_string(), e)).collect();
         let kernel = lower::expressions("surface", signature, &outputs)?;
         let order = |s: &Symbol| underlying_jet(*s).map_or(0, |(_, order)| order);
@@ -212,7 +254,9 @@ impl Sheet {
         let orders = states.iter().map(order).collect();
         let levels = equations.iter().map(level).collect();
         let occurs = states.iter().map(|s| equations.iter().any(|e| e.contains(*s))).collect();
-        Ok(Sheet { kernel, orders, levels, occurs })
+        let relations = side.conditions.iter().map(|c| c.relation).collect();
+        let dependent = states.iter().map(|s| side.dependent.contains(s)).collect();
+        Ok(Sheet { kernel, orders, levels, occurs, relations, places: side.places.clone(), dependent })
     }
 
     pub fn at<'a>(&'a self, parameters: &'a [f64]) -> Leaf<'a> {
@@ -226,21 +270,24 @@ impl Leaf<'_> {
         self.sheet.orders.len()
     }
 
-    /// Residuals, Jacobian row by row, values of the inequations.
+    /// Residuals, Jacobian row by row, values of the functions in the conditions.
     fn evaluate(&self, t: f64, state: &[f64]) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
         let mut out = vec![f64::NAN; self.sheet.kernel.outputs().len()];
         // What has no value stays NaN, and NaN fits nowhere.
         let _ = interpret::evaluate(&self.sheet.kernel, [&[t], state, self.parameters, &[]], &mut out);
-        let nonzero = out.split_off(self.sheet.levels.len() * (1 + self.n()));
+        let values = out.split_off(self.sheet.levels.len() * (1 + self.n()));
         let slopes = out.split_off(self.sheet.levels.len());
-        (out, slopes, nonzero)
+        (out, slopes, values)
     }
 
     /// Whether a state lies on the surface.
     fn fits(&self, t: f64, state: &[f64], digits: f64) -> bool {
-        let (g, slopes, nonzero) = self.evaluate(t, state);
-        let close = g.iter().enumerate().all(|(i, g)| g.abs() <= digits * self.scale(&slopes, i, state));
-        close && nonzero.iter().all(|x| x.abs() > 0.0)
+        let rows: Vec<usize> = (0..self.sheet.levels.len()).collect();
+        self.fit(&rows, t, state, digits) && self.is_on_side(&self.evaluate(t, state).2)
+    }
+
+    fn is_on_side(&self, values: &[f64]) -> bool {
+        self.sheet.relations.iter().zip(values).all(|(relation, x)| holds(*relation, *x))
     }
 
     /// 1 + Σ |∂g/∂x| |x|: the size of the terms of an equation.
@@ -343,10 +390,29 @@ impl Leaf<'_> {
         Some(state)
     }
 
-    /// The nearest state on the surface: stationary for |x − x₀|² under g = 0, by x ← x₀ − Jᵀ (J Jᵀ)⁻¹ (g + J (x₀ − x)); where that does
-    /// not settle, the state that Newton's method reaches.
+    /// The nearest state on the side that is meant; where the way to the nearest one leads elsewhere, from other places.
     fn nearest(&self, t: f64, from: &[f64]) -> Option<Vec<f64>> {
-        let reached = self.project(t, from, &vec![true; self.n()])?;
+        let free = vec![true; self.n()];
+        let planted = self.seeds().into_iter().map(|seed| {
+            let mut guess = from.to_vec();
+            self.plant(&mut guess, seed, &free);
+            guess
+        });
+        let known = self.known_places(from, &free);
+        let found = [from.to_vec()].into_iter().chain(known).chain(planted);
+        let mut found = found.filter_map(|guess| self.nearest_from(t, from, &guess));
+        if self.sheet.relations.is_empty() {
+            return found.next();
+        }
+        let distance = |a: &[f64]| a.iter().zip(from).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+        let on_side = found.filter(|x| self.is_on_side(&self.evaluate(t, x).2));
+        on_side.min_by(|a, b| distance(a).total_cmp(&distance(b)))
+    }
+
+    /// Stationary for |x − x₀|² under g = 0, by x ← x₀ − Jᵀ (J Jᵀ)⁻¹ (g + J (x₀ − x)); where that does not settle, the state that Newton's
+    /// method reaches.
+    fn nearest_from(&self, t: f64, from: &[f64], guess: &[f64]) -> Option<Vec<f64>> {
+        let reached = self.project(t, guess, &vec![true; self.n()])?;
         let mut x = reached.clone();
         for _ in 0..400 {
             let (g, slopes, _) = self.evaluate(t, &x);
@@ -384,19 +450,78 @@ impl Leaf<'_> {
         let orders = &self.sheet.orders;
         let highest = orders.iter().copied().max().unwrap_or(0);
         let above = |least: u32| orders.iter().zip(&free).map(|(order, free)| *free && *order >= least).collect();
-        // From 0; where that is a singular point of the equations, from other places that are always the same.
-        let seeds = [0.0, 1.0, -1.0, 0.37];
-        let derivatives = seeds.into_iter().flat_map(|seed| (1..=highest).rev().map(move |least| (seed, least)));
+        let seeds = self.seeds();
+        if !self.sheet.relations.is_empty() && self.sheet.dependent.contains(&true) {
+            let moved: Vec<bool> = free.iter().zip(&self.sheet.dependent).map(|(a, b)| *a && *b).collect();
+            let planted = seeds.iter().map(|seed| {
+                let mut guess = start.state.clone();
+                self.plant(&mut guess, *seed, &moved);
+                guess
+            });
+            let places = self.known_places(&start.state, &moved).into_iter().chain(planted);
+            let mut found = places.filter_map(|guess| self.project(start.time, &guess, &moved));
+            if let Some(state) = found.find(|state| self.is_found(start.time, state)) {
+                return Some(state);
+            }
+            // The equations hold, and no other root is on the side that is meant.
+            let rows: Vec<usize> = (0..self.sheet.levels.len()).collect();
+            if self.fit(&rows, start.time, &start.state, FIT) {
+                return None;
+            }
+        }
+        let derivatives = seeds.iter().flat_map(|seed| (1..=highest).rev().map(move |least| (*seed, least)));
         let derivatives = derivatives.map(|(seed, least)| (seed, above(least)));
-        let all = seeds.map(|seed| (seed, free.clone()));
+        let all: Vec<(f64, Vec<bool>)> = seeds.iter().map(|seed| (*seed, free.clone())).collect();
         let at_once = |(seed, free): (f64, Vec<bool>)| {
             let mut guess = start.state.clone();
             self.plant(&mut guess, seed, &free);
             self.project(start.time, &guess, &free)
         };
-        let in_levels = seeds.into_iter().map(|seed| self.level_by_level(start, seed));
-        let candidates = derivatives.map(at_once).chain(in_levels).chain(all.into_iter().map(at_once));
-        candidates.flatten().find(|state| self.fits(start.time, state, FIT))
+        let known = self.known_places(&start.state, &free);
+        let near = known.into_iter().map(|guess| self.project(start.time, &guess, &free));
+        let in_levels = seeds.iter().map(|seed| self.level_by_level(start, *seed));
+        let candidates = near.chain(derivatives.map(at_once)).chain(in_levels).chain(all.into_iter().map(at_once));
+        candidates.flatten().find(|state| self.is_found(start.time, state))
+    }
+
+    /// Whether a state that was searched for lies on the surface, and on its side by more than the rounding at a double root.
+    fn is_found(&self, t: f64, state: &[f64]) -> bool {
+        let far = |relation: Relation, x: f64| match relation {
+            Relation::Less | Relation::Greater => x.abs() > AWAY,
+            _ => true,
+        };
+        self.fits(t, state, FIT)
+            && self.sheet.relations.iter().zip(self.evaluate(t, state).2).all(|(relation, x)| far(*relation, x))
+    }
+
+    /// Where the search begins: at 0; where that is a singular point of the equations, at other places that are always the same, and at
+    /// more of them where one side is meant.
+    fn seeds(&self) -> Vec<f64> {
+        let everywhere = [0.0, 1.0, -1.0, 0.37];
+        let on_one_side = [2.0, -2.0, 3.0, -3.0, 5.0, -5.0, 10.0, -10.0];
+        let more = if self.sheet.relations.is_empty() { &[][..] } else { &on_one_side };
+        everywhere.iter().chain(more).copied().collect()
+    }
+
+    /// The state with what is free put where a state on the side is known.
+    fn known_places(&self, state: &[f64], free: &[bool]) -> Vec<Vec<f64>> {
+        let put = |place: &Vec<Option<f64>>| {
+            let values = place.iter().zip(state).zip(free);
+            values.map(|((known, x), free)| known.filter(|_| *free).unwrap_or(*x)).collect()
+        };
+        self.sheet.places.iter().map(put).collect()
+    }
+}
+
+/// Whether a comparison with 0 holds of a number, up to rounding where 0 is allowed.
+fn holds(relation: Relation, x: f64) -> bool {
+    match relation {
+        Relation::Equal => x.abs() <= FIT,
+        Relation::NotEqual => x.abs() > 0.0,
+        Relation::Less => x < 0.0,
+        Relation::LessEqual => x <= FIT,
+        Relation::Greater => x > 0.0,
+        Relation::GreaterEqual => x >= -FIT,
     }
 }
 
@@ -419,8 +544,8 @@ impl Off {
             let size = if residual.is_finite() { short(*residual) } else { "not a number".to_string() };
             diagnostic = diagnostic.note(format!("{equation} = 0 is violated: the left side is {size}"));
         }
-        for e in &self.vanishing {
-            diagnostic = diagnostic.note(format!("{e} != 0 is violated"));
+        for Condition { relation, left } in &self.violated {
+            diagnostic = diagnostic.note(format!("{left} {} 0 is violated", relation.text()));
         }
         match &self.nearest {
             Some(nearest) => {

@@ -576,6 +576,7 @@ fn rank_of_line(space: &JetSpace, field: &VectorField) -> Value {
         strata: vec![],
         matrix: Matrix::with_columns(vec![row], space.dimension()),
         complement: None,
+        whole: None,
         complete: Verdict::yes("a field along dt vanishes nowhere"),
         interrupted: false,
         generic: vec![],

@@ -8,13 +8,14 @@
 //! | with `reactions:` | the pairs (A, B) | Barone et al. §7 |
 //! | with `reactions: none` | the free motions that stay on C | Barone et al. §4 |
 //!
-//! Where a constraint has no reaction, or the reactions cannot hold the motion on it, the motion lives on the final set of the
-//! integrability algorithm, and is explicit there.
+//! Where a constraint has no reaction, the reactions cannot hold the motion on it, or the constrained equations are singular, the motion
+//! lives on the final set of the constraint algorithm, and is explicit there.
 
 use super::forces::{force_balance, motion as balanced};
 use super::pairs::dalembert;
 use crate::algebra::{Expr, Inquiry, Symbol};
 use crate::diagnostic::{Diagnostic, codes};
+use crate::mechanics::constrained_dynamics::{ConstrainedBranch, constrained_dynamics};
 use crate::mechanics::constrained_form::{ConstrainedEquations, saddle};
 use crate::mechanics::constraint_structure::ConstraintStructure;
 use crate::mechanics::integrability::{FinalBranch, integrability};
@@ -100,15 +101,28 @@ pub fn constrained_motion(cx: &Inquiry, system: &System) -> Fallible<Constrained
     }
 }
 
-/// The final sets of the integrability algorithm; refused with `no_motion` where there are none.
+/// The final sets of the constraint algorithm that belongs to the system; refused with `no_motion` where there are none.
 pub fn final_branches(cx: &Inquiry, system: &System) -> Fallible<Vec<FinalBranch>> {
-    let found = integrability(cx, &dalembert(cx, system)?)?;
-    match found.branches.is_empty() {
-        false => Ok(found.branches),
+    let (branches, sets) = match has_own_reactions(system) {
+        true => (integrability(cx, &dalembert(cx, system)?)?.branches, "`integrability(S).sequence` shows the sets"),
+        false => {
+            let found = constrained_dynamics(cx, &*system.constrained_form(cx)?)?;
+            let branch = |b: ConstrainedBranch| FinalBranch {
+                branch: b.branch,
+                accelerations: b.accelerations.into_iter().map(|(_, e)| e).collect(),
+                free_unknowns: b.free + b.multipliers.iter().filter(|m| m.is_none()).count(),
+                multipliers: b.multipliers,
+                free: b.free,
+            };
+            (found.branches.into_iter().map(branch).collect(), "`explain dynamics(S)` shows the sets")
+        }
+    };
+    match branches.is_empty() {
+        false => Ok(branches),
         true => Err(Box::new(
             Diagnostic::error(&codes::NO_MOTION, "this system has no motion")
                 .note("the equations of the motion and their consequences contradict each other")
-                .help("`integrability(S).sequence` shows the sets that were left, one after the other"),
+                .help(format!("{sets} that were left, one after the other")),
         )),
     }
 }

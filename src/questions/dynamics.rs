@@ -441,6 +441,7 @@ fn branch_answer(system: &Rc<System>, space: &JetSpace, b: &DynamicBranch) -> An
                 // At a point where the rank jumps the forms tell what the fields do not.
                 matrix: annihilators.clone(),
                 complement: Some(space.dimension()),
+                whole: None,
                 complete: b.rank.complete.clone(),
                 interrupted: b.rank.stopped.is_some(),
                 generic: b.rank.generic.clone(),

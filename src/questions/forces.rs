@@ -1,7 +1,7 @@
 //! Questions about forces and general constraints: the Euler–Lagrange 2-force, the Poincaré–Cartan forms, ideal
 //! constraints (M, Λ) and the balance of forces on them. Lewis §3–6, docs/theory/forces.md.
 
-use super::strata::rank_with;
+use super::strata::{rank_of_kernel, rank_with};
 use super::systems::{lagrangian_of, simple};
 use super::{Arguments, Question};
 use crate::algebra::derive::partial;
@@ -347,15 +347,8 @@ fn ideal_conditions(a: &Arguments) -> Fallible<Value> {
     let constraint = general_constraint(&a.cx, &y, &constraints)?;
     let found = constraint.ideal_conditions(&a.cx)?;
     let space = y.jets(1);
-    let m = match found.lambda.0.values.as_slice() {
-        [rank] => Ok(*rank),
-        _ => Err(Box::new(Diagnostic::error(
-            &codes::NOT_APPLICABLE,
-            "the rank of Λ jumps, so that the rank of its forms without dv is no difference of two numbers",
-        ))),
-    };
     let ranked = |r: &(crate::algebra::stratum::rank::Rank, Matrix)| rank_with(r.0.clone(), r.1.clone(), None);
-    let kernel = m.map(|m| rank_with(found.forces.0.clone().complement(m), found.forces.1.clone(), Some(m)));
+    let kernel = rank_of_kernel(found.kernel.clone(), found.forces.1.clone(), found.lambda.1.clone());
     let set = |list: Vec<Branch>| Value::from(PointSet::new(&space, list));
     let whole = constraint.set.with(&Branch::everything());
     let minors = match constraint.minors(&a.cx)? {
@@ -371,7 +364,7 @@ fn ideal_conditions(a: &Arguments) -> Fallible<Value> {
             .part("IC3", found.ic3.clone())
             .part("rank_Lambda", ranked(&found.lambda))
             .part("rank_F", ranked(&found.forces))
-            .try_part("rank_kernel", kernel)
+            .part("rank_kernel", kernel)
             .part("rank_stacked", ranked(&found.stacked))
             .part("rank_augmented", ranked(&found.augmented))
             .try_part("minors", minors)

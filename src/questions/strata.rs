@@ -155,7 +155,15 @@ fn is_superfluous(
 /// A rank of a classification as a value that can be taken at a point.
 pub fn rank_with(rank: StratifiedRank, matrix: Matrix, complement: Option<usize>) -> Value {
     let StratifiedRank { values, strata, complete, stopped, generic } = rank;
-    Value::from(Rank { values, strata, matrix, complement, complete, interrupted: stopped.is_some(), generic })
+    let whole = None;
+    Value::from(Rank { values, strata, matrix, complement, whole, complete, interrupted: stopped.is_some(), generic })
+}
+
+/// A rank that is rank(whole) − rank(matrix).
+pub fn rank_of_kernel(rank: StratifiedRank, matrix: Matrix, whole: Matrix) -> Value {
+    let StratifiedRank { values, strata, complete, stopped, generic } = rank;
+    let (complement, whole, interrupted) = (None, Some(whole), stopped.is_some());
+    Value::from(Rank { values, strata, matrix, complement, whole, complete, interrupted, generic })
 }
 
 /// {e = 0}, simplified.

@@ -57,7 +57,7 @@ use crate::motion::group::GroupLaw;
 use crate::motion::law::{self, Law, Reading};
 use crate::motion::numbers::Numbers;
 use crate::motion::run::Run;
-use crate::motion::start::{self, Start, Surface};
+use crate::motion::start::{self, Side, Start, Surface};
 use crate::questions;
 use crate::report::table::short;
 use crate::source::Span;
@@ -375,9 +375,9 @@ struct Determined {
     start: Start,
     /// Values that `from` left out and that are not 0.
     filled: Vec<(Symbol, f64)>,
-    /// The set on which the motion stays, and what does not vanish there.
+    /// The set on which the motion stays, and the side of it on which it starts.
     surface: Vec<SurfaceLevel>,
-    nonzero: Vec<Expr>,
+    side: Side,
     /// Dependent states that `from` left out, as functions of the others and of those before them.
     completion: Vec<(Symbol, Expr)>,
     /// Where a constraint stops to determine it.
@@ -396,7 +396,7 @@ impl Determined {
             start,
             filled: vec![],
             surface: vec![],
-            nonzero: vec![],
+            side: Side::default(),
             completion: vec![],
             ends: vec![],
             constraints: Constraints::default(),
@@ -680,10 +680,11 @@ impl Context<'_> {
 
     /// What was determined on a branch, with the bodies of this run.
     fn on(&self, cx: &Inquiry, branch: &Branch, law: Law, start: Start, filled: Vec<(Symbol, f64)>) -> Determined {
-        let put = |list: &[Expr]| list.iter().map(|e| law::with_bodies(cx, *e, &self.clauses.bodies)).collect();
+        let put =
+            |list: &[Expr]| list.iter().map(|e| law::with_bodies(cx, *e, &self.clauses.bodies)).collect::<Vec<Expr>>();
         let surface = SurfaceLevel::together(put(&branch.equations), &law.states);
-        let nonzero = put(&branch.nonzero);
-        Determined { surface, nonzero, filled, ..Determined::everywhere(law, start) }
+        let side = Side::off(&put(&branch.nonzero));
+        Determined { surface, side, filled, ..Determined::everywhere(law, start) }
     }
 
     fn surface(&self, cx: &Inquiry, law: &Law, branch: &DynamicBranch) -> Fallible<Surface> {

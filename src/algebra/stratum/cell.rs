@@ -12,7 +12,7 @@ use super::super::polynomial::Polynomial;
 use super::super::symbol::Symbol;
 use super::Branch;
 use super::basis::Basis;
-use super::combination::of_one_sign;
+use super::combination::{has_none_on_graphs, of_one_sign};
 use super::coupling::{Coupling, coupling, fixed};
 use super::half_angle::split_by_half_angles;
 use super::real::{Constants, split_over_roots};
@@ -477,6 +477,9 @@ impl Frame {
                 true => Step::Empty,
                 false => Step::Cases(vec![basis.elements().iter().cloned().chain(found.zeros).collect()]),
             });
+        }
+        if has_none_on_graphs(cx, basis.elements())? {
+            return Ok(Step::Empty);
         }
         match coupling(cx, self, &basis)? {
             Coupling::Nothing => {}

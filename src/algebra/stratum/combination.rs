@@ -6,6 +6,7 @@
 
 use super::super::assume::Sign;
 use super::super::decide::positivity::{Semidefinite, monomial_sign, of_one_sign_by_terms};
+use super::super::decide::semidefinite;
 use super::super::generator::reduce;
 use super::super::number::Rational;
 use super::super::polynomial::{Monomial, Polynomial};
@@ -20,6 +21,50 @@ const MAX_EQUATIONS: usize = 16;
 
 /// Terms in the way that one combination may remove.
 const MAX_IN_THE_WAY: usize = 3;
+
+/// Longer equations than this are not written in the coordinates of a graph.
+const MAX_ON_GRAPH: usize = 60;
+
+/// Whether an equation has no real zero once those that are graphs, v = p with a number before v, are put into it: a basis may have solved
+/// them the other way round,
+///
+/// ```text
+/// w = x² + y²,  w·(1 + z²) + 1 = z²·x²        x² + y² + z²y² + 1 > 0
+/// ```
+pub(super) fn has_none_on_graphs(cx: &Inquiry, equations: &[Polynomial]) -> Budgeted<bool> {
+    if equations.len() < 2 || equations.len() > MAX_EQUATIONS {
+        return Ok(false);
+    }
+    let mut list = equations.to_vec();
+    let mut used: Vec<u32> = vec![];
+    loop {
+        // The most bent graphs first: flat ones are put in by any basis.
+        let graphs =
+            list.iter().enumerate().filter_map(|(i, e)| Some((e.total_degree(), i, graph_variable(e, &used)?)));
+        let Some((_, i, v)) = graphs.max_by_key(|(degree, i, _)| (*degree, std::cmp::Reverse(*i))) else { break };
+        let graph = list.swap_remove(i);
+        used.push(v);
+        let Some(factor) = graph.coefficient_in(v, 1).as_constant().and_then(|slope| slope.recip()) else { break };
+        let value = graph.coefficient_in(v, 0).scale(&-&factor);
+        for e in list.iter_mut().filter(|e| e.contains(v) && e.n_terms() <= MAX_ON_GRAPH) {
+            *e = reduce(cx, e.substitute(cx, v, &value)?)?;
+            if e.is_constant() && !e.is_zero() {
+                return Ok(true);
+            }
+            if e.n_terms() <= MAX_ON_GRAPH && semidefinite(cx, e)?.is_some_and(|found| found.has_no_zero()) {
+                return Ok(true);
+            }
+        }
+        list.retain(|e| !e.is_zero());
+    }
+    Ok(false)
+}
+
+/// A variable that stands in the polynomial once, with a number before it.
+fn graph_variable(e: &Polynomial, used: &[u32]) -> Option<u32> {
+    let is_graph = |v: &u32| e.degree_in(*v) == 1 && e.coefficient_in(*v, 1).is_constant() && !used.contains(v);
+    e.variables().iter().copied().find(is_graph).filter(|_| e.total_degree() > 1)
+}
 
 /// The real zeros of a combination of two of the equations that has one sign, if there is one.
 pub(super) fn of_one_sign(cx: &Inquiry, equations: &[Polynomial]) -> Budgeted<Option<Semidefinite>> {

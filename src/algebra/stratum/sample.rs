@@ -394,7 +394,8 @@ impl Search<'_> {
         // √3 is a coordinate of the point like the others, with its equation and its sign.
         let is_plain = |v: &u32| match Generator(*v).kind() {
             Kind::Symbol(_) => !self.is_coupled(*v),
-            Kind::Root { .. } => Generator(*v).meaning().symbols().is_empty(),
+            // Its equation stands among the others.
+            Kind::Root { radicand, .. } => radicand.variables().iter().all(|v| self.is_polynomial(*v)),
             // Every point of the circle, and of the branch cosh > 0 of the hyperbola, belongs to an angle.
             Kind::Sine(u) | Kind::Cosine(u) | Kind::HyperbolicSine(u) | Kind::HyperbolicCosine(u) => {
                 u.as_symbol().is_some_and(|s| self.is_alone(s, *v, state))
@@ -407,6 +408,15 @@ impl Search<'_> {
         let found = algebraic_point(cx, &state.equations, &self.avoid, &state.point, |x, y| is_allowed(cx, x, y))?;
         self.disobeyed |= found.is_none() && !cx.facts().is_empty();
         Ok(found)
+    }
+
+    /// Whether nothing but powers of this generator depends on it: a symbol that stands in no function but roots, or such a root.
+    fn is_polynomial(&self, variable: u32) -> bool {
+        match Generator(variable).kind() {
+            Kind::Symbol(_) => !self.is_coupled(variable),
+            Kind::Root { radicand, .. } => radicand.variables().iter().all(|v| self.is_polynomial(*v)),
+            _ => false,
+        }
     }
 
     /// Whether of all functions of the symbol only this one and its partner are in play, and the symbol itself is not.

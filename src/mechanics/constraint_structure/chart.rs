@@ -103,12 +103,13 @@ impl Chart<'_> {
             solved,
             is_whole: declared.branch.is_empty(),
             sample,
+            said: vec![],
             conditions: vec![],
         };
         let rows: Vec<usize> = (0..self.constraints.len()).collect();
         let minor = self.chetaev.minor(&rows, &structure.dependent);
-        self.holds_on_branch(cx, declared, &structure)?;
         structure.det = structure.on_q(cx, minor.det(cx).map_err(exhausted)?);
+        structure.said = self.holds_on_branch(cx, declared, &structure)?;
         if !is_nonzero_everywhere(cx, structure.det).is_yes() {
             conditions::record_nonzero(cx, structure.det);
         }
@@ -164,18 +165,32 @@ impl Chart<'_> {
         })
     }
 
-    /// Refuses a choice that no point of the constraint satisfies. What it says where there is nothing to choose is said of every
-    /// answer.
-    fn holds_on_branch(&self, cx: &Inquiry, declared: &Declared, structure: &ConstraintStructure) -> Answered<()> {
+    /// What a choice says where there is nothing to choose, and where the root stays implicit: it is a condition of every answer. Refuses
+    /// a choice that no point of the constraint satisfies.
+    fn holds_on_branch(
+        &self,
+        cx: &Inquiry,
+        declared: &Declared,
+        structure: &ConstraintStructure,
+    ) -> Answered<Vec<Condition>> {
         if !structure.solved {
-            return Ok(());
+            let said = declared.branch.iter().filter_map(|choice| match choice {
+                BranchChoice::Where(condition) => Some(*condition),
+                BranchChoice::Through(point) => structure.root_through(cx, point),
+            });
+            return Ok(said.collect());
         }
         // The highest first: their values contain lower ones.
         let solved = structure.solved_jets();
         let there = |e: Expr| solved.iter().rev().fold(e, |e, (s, value)| put(e, &[*s], &[*value]));
+        let mut said = vec![];
         for choice in &declared.branch {
             let BranchChoice::Where(condition) = choice else { continue };
             let put_in = there(condition.left);
+            if put_in == condition.left {
+                said.push(*condition);
+                continue;
+            }
             let here = Condition { left: tidy(cx, put_in), ..*condition };
             match here.decided(cx) {
                 Some(false) => {
@@ -187,11 +202,11 @@ impl Chart<'_> {
                         .note(format!("there {} is {}", condition.left, here.left)),
                     ));
                 }
-                None if put_in != condition.left && self.has_one_root() => conditions::state(cx, here),
+                None if self.has_one_root() => said.push(here),
                 _ => {}
             }
         }
-        Ok(())
+        Ok(said)
     }
 
     /// ∂g/∂q_n and d̂g/dt: of g where it is known, by the theorem on implicit functions where it is not.

@@ -5,8 +5,7 @@ use super::{Context, Determined, End, parameters_of};
 use crate::algebra::Inquiry;
 use crate::algebra::conditions;
 use crate::algebra::derive::partial;
-use crate::algebra::expr::Relation;
-use crate::algebra::stratum::Branch;
+use crate::algebra::expr::{Condition, Relation};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Symbol};
 use crate::budget::share;
@@ -26,7 +25,7 @@ use crate::model::value::Fallible;
 use crate::motion::cache::SurfaceLevel;
 use crate::motion::discrete::Constraints;
 use crate::motion::law::{self, Law};
-use crate::motion::start::{self, Off, Start, Surface};
+use crate::motion::start::{self, Off, Side, Start, Surface};
 use crate::questions::constrained::refused_motion;
 use crate::questions::constrained_motion::{
     ConstrainedLaw, ConstrainedMotion, constrained_motion, final_branches, has_own_reactions, law_on, uncharted_law,
@@ -56,17 +55,29 @@ impl Context<'_> {
         }
         let at = |d: Box<Diagnostic>| Box::new(d.or_at(self.span, "of this system"));
         // Coordinates in which the constraint was solved have their conditions; the saddle system needs no such chart.
-        let (found, recorded) = conditions::collect_all(cx, |cx| match self.is_rank_decided(cx, system)? {
-            false => {
-                let (law, rank) = self.law_near_start(cx, system)?;
-                Ok((ConstrainedMotion::Law(law), false, Some(rank)))
+        let find = |cx: &Inquiry| -> Fallible<(ConstrainedMotion, bool, Option<String>)> {
+            match self.is_rank_decided(cx, system)? {
+                false => {
+                    let (law, rank) = self.law_near_start(cx, system)?;
+                    Ok((ConstrainedMotion::Law(law), false, Some(rank)))
+                }
+                true => match uncharted_law(cx, system)? {
+                    Some(law) => Ok((ConstrainedMotion::Law(law), false, None)),
+                    None => Ok((constrained_motion(cx, system)?, true, None)),
+                },
             }
-            true => match uncharted_law(cx, system)? {
-                Some(law) => Ok((ConstrainedMotion::Law(law), false, None)),
-                None => Ok((constrained_motion(cx, system)?, true, None)),
-            },
-        });
-        let (found, charted, rank) = found.map_err(at)?;
+        };
+        let (found, recorded) = conditions::collect_all(cx, find);
+        let (found, charted, rank) = match found {
+            // What is singular everywhere may move on a smaller set.
+            Err(d) if std::ptr::eq(d.code, &codes::DEGENERATE) && !has_own_reactions(system) => {
+                return match final_branches(cx, system) {
+                    Ok(branches) => self.on_final_set(cx, system, &branches),
+                    Err(_) => Err(at(refused_motion(cx, system, d))),
+                };
+            }
+            found => found.map_err(at)?,
+        };
         let found = match found {
             ConstrainedMotion::Law(found) => found,
             ConstrainedMotion::Branches(branches) => {
@@ -80,7 +91,8 @@ impl Context<'_> {
         }
         let law = Law::constrained(&system.manifold, equations).with_bodies(cx, &self.clauses.bodies);
         let given = Start::read(cx, &law, self.clauses.given(), self.numbers)?;
-        let (surface, functions) = self.constraint_surface(cx, &law, equations)?;
+        let side = self.side(cx, system, &law)?;
+        let (surface, functions) = self.constraint_surface(cx, &law, equations, &side)?;
         let solved = match charted || rank.is_some() || surface.holds(&given) {
             true => found.solved.clone(),
             false => dependent_jets(cx, system),
@@ -98,19 +110,32 @@ impl Context<'_> {
                     filled = found;
                     start
                 }
-                Err(off) => return Err(self.off_constraint(&found, &law, &given, &off)),
+                Err(off) => {
+                    // An end of the branch, as the apex of a cone: the equations hold there, and determine nothing.
+                    if off.residuals.is_empty() && self.is_singular(cx, &law, &given)? {
+                        return Err(self.singular_start(cx, system, rank.is_some()));
+                    }
+                    return Err(self.off_constraint(&found, &law, &given, &off));
+                }
             },
         };
-        let signature = self.signature(&law);
-        let values = self.numbers.values_of(cx, &signature.parameters, self.span)?;
-        let singular =
-            start::is_singular_at(&law, &signature, &values, &start).map_err(|o| self.obstacle(&o, self.span))?;
-        if singular {
-            // Reactions that do not hold the motion on the constraint may do so on a smaller set.
-            if has_own_reactions(system)
-                && let Ok(branches) = final_branches(cx, system)
+        if self.is_singular(cx, &law, &start)? {
+            // Reactions that do not hold the motion on the constraint may do so on a smaller set; so may equations that are singular here.
+            let branches = || match has_own_reactions(system) {
+                true => final_branches(cx, system),
+                false => cx.within(share::RANK, || final_branches(cx, system)),
+            };
+            if rank.is_none()
+                && let Ok(branches) = branches()
             {
-                return self.on_final_set(cx, system, &branches);
+                let found = self.on_final_set(cx, system, &branches);
+                let everywhere = || {
+                    let motion = system.constrained_form(cx).and_then(|form| form.motion(cx).map(drop));
+                    motion.is_err_and(|d| std::ptr::eq(d.code, &codes::DEGENERATE))
+                };
+                if has_own_reactions(system) || found.is_ok() || everywhere() {
+                    return found;
+                }
             }
             return Err(self.singular_start(cx, system, rank.is_some()));
         }
@@ -122,7 +147,60 @@ impl Context<'_> {
         let own = self.independent(cx, &law, &start, own.map(|(_, f)| *f).collect(), &order)?;
         let (holonomic, nonholonomic) = own.into_iter().partition(|f| order(f) == 0);
         let constraints = Constraints { holonomic, nonholonomic };
-        Ok(Determined { surface, filled, completion, ends, constraints, rank, ..Determined::everywhere(law, start) })
+        Ok(Determined {
+            surface,
+            side,
+            filled,
+            completion,
+            ends,
+            constraints,
+            rank,
+            ..Determined::everywhere(law, start)
+        })
+    }
+
+    /// Whether the law determines nothing at a state.
+    fn is_singular(&self, cx: &Inquiry, law: &Law, start: &Start) -> Fallible<bool> {
+        let signature = self.signature(law);
+        let values = self.numbers.values_of(cx, &signature.parameters, self.span)?;
+        start::is_singular_at(law, &signature, &values, start).map_err(|o| self.obstacle(&o, self.span))
+    }
+
+    /// Which root of the constraints is meant: what `branch:` says of states, and the states that it names. Where the root was not solved for,
+    /// det F_D has one sign on it, that of the point named.
+    pub(super) fn side(&self, cx: &Inquiry, system: &System, law: &Law) -> Fallible<Side> {
+        let mut side = Side::default();
+        let put = |e: Expr| law::with_bodies(cx, e, &self.clauses.bodies);
+        let is_state = |s: &Symbol| s.is_parameter() || *s == law.time() || law.states.contains(s);
+        let declared = system.declared_constraints(cx)?;
+        if declared.branch.is_empty() {
+            return Ok(side);
+        }
+        let structure = match has_own_reactions(system) {
+            true => None,
+            false => conditions::collect_all(cx, |cx| system.constraint_structure(cx)).0.ok(),
+        };
+        let coordinates: Vec<Symbol> = match &structure {
+            Some(q) => q.dependent().iter().map(|sigma| q.coordinate(*sigma)).collect(),
+            None => declared.dependent.clone(),
+        };
+        let is_dependent = |s: &Symbol| s.as_jet().is_some_and(|(q, _)| coordinates.contains(&q.jet(0)));
+        side.dependent = law.states.iter().copied().filter(is_dependent).collect();
+        for choice in declared.branch {
+            match choice {
+                BranchChoice::Where(condition) => {
+                    side.conditions.push(Condition { left: put(condition.left), ..condition });
+                }
+                BranchChoice::Through(point) => {
+                    let value = |s: &Symbol| point.get(s).and_then(|e| self.numbers.number(cx, put(*e)));
+                    side.places.push(law.states.iter().map(value).collect());
+                    let sign = structure.as_ref().and_then(|q| q.root_through(cx, &point));
+                    side.conditions.extend(sign.map(|c| Condition { left: put(c.left), ..c }));
+                }
+            }
+        }
+        side.conditions.retain(|c| c.left.symbols().iter().all(is_state));
+        Ok(side)
     }
 
     /// Whether the rank condition can be examined before the run: not where its minors outgrow what is spent on it, and not where
@@ -154,7 +232,7 @@ impl Context<'_> {
         let found = law_on(cx, system, &all)?.ok_or_else(refuse)?;
         let law = Law::constrained(&system.manifold, &found.equations).with_bodies(cx, &self.clauses.bodies);
         let given = Start::read(cx, &law, self.clauses.given(), self.numbers)?;
-        let (surface, _) = self.constraint_surface(cx, &law, &found.equations)?;
+        let (surface, _) = self.constraint_surface(cx, &law, &found.equations, &Side::default())?;
         // A state that does not fit is refused later, with its residuals.
         let start = surface.settle(&given, &law.states).map_or(given, |(start, _)| start);
         let f = all.chetaev();
@@ -251,6 +329,10 @@ impl Context<'_> {
     fn on_final_set(&self, cx: &Inquiry, system: &System, branches: &[FinalBranch]) -> Fallible<Determined> {
         let y = system.manifold.unfolded();
         let jets = |k: u32| y.fibres().iter().map(move |f| f.coordinate.jet(k));
+        let order = match has_own_reactions(system) {
+            true => 2,
+            false => system.dynamical_form(cx)?.order().max(1),
+        };
         let mut nearest: Option<(Off, Law, Start)> = None;
         let mut free = None;
         for branch in branches {
@@ -258,12 +340,18 @@ impl Context<'_> {
                 free = Some(branch);
                 continue;
             };
-            let right = jets(0).zip(jets(1).map(Expr::symbol)).chain(jets(1).zip(accelerations));
+            let below = (1..order).flat_map(|k| jets(k - 1).zip(jets(k).map(Expr::symbol)));
+            let right = below.chain(jets(order - 1).zip(accelerations));
             let law = Law::explicit(&y, right.collect()).with_bodies(cx, &self.clauses.bodies);
             let start = Start::read(cx, &law, self.clauses.given(), self.numbers)?;
-            let (surface, _) = self.surface_of(cx, &law, &branch.branch)?;
+            let mut side = self.side(cx, system, &law)?;
+            side.conditions.extend(Side::off(&branch.branch.nonzero).conditions);
+            let (surface, _) = self.surface_of(cx, &law, &branch.branch.equations, &side)?;
             match surface.settle(&start, &law.states) {
-                Ok((start, filled)) => return Ok(self.on(cx, &branch.branch, law, start, filled)),
+                Ok((start, filled)) => {
+                    let found = self.on(cx, &branch.branch, law, start, filled);
+                    return Ok(Determined { side, ..found });
+                }
                 Err(off) => {
                     let closer =
                         nearest.as_ref().is_none_or(|(best, _, _)| off.distance(&start) < best.distance(&start));
@@ -281,7 +369,10 @@ impl Context<'_> {
                 )
                 .label(self.span, "accelerations are free")
                 .note(format!("on {}", branch_text(cx, &branch.branch)))
-                .help("`integrability(S)` says what is determined"),
+                .help(match has_own_reactions(system) {
+                    true => "`integrability(S)` says what is determined",
+                    false => "`dynamics(S)` says what is determined",
+                }),
             ));
         }
         Err(match nearest {
@@ -333,21 +424,27 @@ impl Context<'_> {
         cx: &Inquiry,
         law: &Law,
         equations: &ConstrainedEquations,
+        side: &Side,
     ) -> Fallible<(Surface, Vec<Expr>)> {
-        let equations = equations.surface.iter().map(|e| e.function).collect();
-        self.surface_of(cx, law, &Branch { equations, nonzero: vec![] })
+        let equations: Vec<Expr> = equations.surface.iter().map(|e| e.function).collect();
+        self.surface_of(cx, law, &equations, side)
     }
 
     /// A set of states, and its equations, with the bodies of this run.
-    pub(super) fn surface_of(&self, cx: &Inquiry, law: &Law, branch: &Branch) -> Fallible<(Surface, Vec<Expr>)> {
-        let put =
-            |list: &[Expr]| list.iter().map(|e| law::with_bodies(cx, *e, &self.clauses.bodies)).collect::<Vec<_>>();
-        let branch = Branch { equations: put(&branch.equations), nonzero: put(&branch.nonzero) };
-        let all: Vec<Expr> = branch.equations.iter().chain(&branch.nonzero).copied().collect();
+    pub(super) fn surface_of(
+        &self,
+        cx: &Inquiry,
+        law: &Law,
+        equations: &[Expr],
+        side: &Side,
+    ) -> Fallible<(Surface, Vec<Expr>)> {
+        let equations: Vec<Expr> = equations.iter().map(|e| law::with_bodies(cx, *e, &self.clauses.bodies)).collect();
+        let all: Vec<Expr> = equations.iter().copied().chain(side.functions()).collect();
         let signature = Signature { parameters: parameters_of(&all), ..self.signature(law) };
         let values = self.numbers.values_of(cx, &signature.parameters, self.span)?;
-        let surface = Surface::new(cx, &branch, &[], &signature, &values).map_err(|o| self.obstacle(&o, self.span))?;
-        Ok((surface, branch.equations))
+        let surface = Surface::on_side(cx, &equations, side, &[], &signature, &values)
+            .map_err(|o| self.obstacle(&o, self.span))?;
+        Ok((surface, equations))
     }
 
     /// Which constraints, or derivatives of them, the state violates, and by how much.

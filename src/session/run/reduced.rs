@@ -6,7 +6,6 @@
 //! system itself, with all that these must satisfy.
 
 use super::{Context, Determined, parameters_of};
-use crate::algebra::stratum::Branch;
 use crate::algebra::{Expr, Inquiry, Symbol};
 use crate::codegen::interpret;
 use crate::codegen::lower::{self, Signature};
@@ -45,7 +44,7 @@ impl Context<'_> {
         if equations.is_empty() {
             return Ok(Determined { filled, ..Determined::everywhere(law.clone(), start) });
         }
-        let (surface, functions) = self.surface_of(cx, law, &Branch { equations, nonzero: vec![] })?;
+        let (surface, functions) = self.surface_of(cx, law, &equations, &self.side(cx, system, law)?)?;
         let start = match surface.settle(&start, &law.states) {
             Ok((start, more)) => {
                 filled.extend(more);

@@ -25,7 +25,7 @@ use crate::motion::law::{Body, Law, with_bodies};
 use crate::motion::numbers::Numbers;
 use crate::motion::partial::{self, Found, Partial, Shard};
 use crate::motion::sampling::{Axes, Exact, MAX_SOBOL, Rule, Sample, Values};
-use crate::motion::start::{LeadingMatrix, Sheet, StartFormulas};
+use crate::motion::start::{LeadingMatrix, Sheet, Side, StartFormulas};
 use crate::motion::sweep::{Assumed, Collected, Completion, Number, Plan, Reduction, Setup, recording};
 use crate::motion::swept::{self, KEPT, ROW, STATUS, Swept};
 use crate::report::provenance::Provenance;
@@ -667,7 +667,7 @@ impl Prepared {
         let (determined, first) = determine(cx, state, subject, &clauses, axes)?;
         let context = Context { state, clauses: &clauses, numbers: &first, span: subject.span };
         let made_of = (context.action(cx, subject, &determined)?, context.group(cx, subject, &determined)?);
-        let Determined { law, surface, nonzero, mut completion, ends, .. } = determined;
+        let Determined { law, surface, side, mut completion, ends, .. } = determined;
         // The row by which the law was found may have left nothing out that is not 0; others may.
         if completion.is_empty()
             && let SubjectKind::System(system) = &subject.kind
@@ -683,7 +683,7 @@ impl Prepared {
         let reduced: Vec<Symbol> = columns.reductions.iter().map(|r| r.1).collect();
         let everything: Vec<Expr> = (columns.reductions.iter().map(|r| r.2))
             .chain(columns.columns.iter().map(|c| c.1))
-            .chain(nonzero.iter().copied())
+            .chain(side.functions())
             .collect();
         for p in parameters_of(&everything) {
             if !observed.parameters.contains(&p) && !reduced.contains(&p) {
@@ -708,7 +708,7 @@ impl Prepared {
             timing::stage("compile", || state.motions.get(cx, &law, &signature, &observed, context.options()));
         let motion = compiled.map_err(|u| context.unlowered(u))?;
         let full = Signature { parameters: parameters.clone(), ..signature };
-        let setup = setup(cx, &context, axes, &law, &full, &equations, &nonzero, &completion)?;
+        let setup = setup(cx, &context, axes, &law, &full, &equations, &side, &completion)?;
         let collected = collected(cx, &context, &law, &full, &columns, place)?;
         let (recording, dense) = recording(columns.reductions.iter().map(|r| r.0), every);
         let start = crate::motion::start::Start { time: 0.0, state: vec![0.0; law.states.len()], given: vec![] };
@@ -787,7 +787,7 @@ fn setup(
     law: &Law,
     full: &Signature,
     surface: &[Expr],
-    nonzero: &[Expr],
+    side: &Side,
     completion: &[(Symbol, Expr)],
 ) -> Fallible<Setup> {
     let clauses = context.clauses;
@@ -849,9 +849,9 @@ fn setup(
         }
         _ => None,
     };
-    let sheet = match surface.is_empty() && nonzero.is_empty() {
+    let sheet = match surface.is_empty() && side.conditions.is_empty() {
         true => None,
-        false => Some(Sheet::new(cx, surface, nonzero, full).map_err(obstacle)?),
+        false => Some(Sheet::new(cx, surface, side, full).map_err(obstacle)?),
     };
     let matrix = LeadingMatrix::new(law, full).map_err(obstacle)?;
     Ok(Setup { kernel, start: time, end, parameters, state, given: start.given, completion, sheet, matrix, assumed })

@@ -67,7 +67,7 @@ impl Context<'_> {
             start,
             filled,
             surface,
-            nonzero: found.nonzero,
+            side: found.side,
             completion: found.completion,
             ends: found.ends,
             constraints: found.constraints,
