@@ -67,6 +67,7 @@ pub mod optimise;
 pub mod products;
 #[cfg(feature = "jit")]
 pub mod schedule;
+pub mod sign;
 pub mod simd;
 pub mod sparsity;
 pub mod table;

@@ -47,6 +47,7 @@ pub mod method;
 pub mod newton;
 pub mod one_step;
 pub mod pairs;
+pub mod pole_watch;
 pub mod poles;
 pub mod problem;
 pub mod radau;

@@ -331,10 +331,18 @@ pub fn jacobian(cx: &Inquiry, rows: &[Expr], by: &[Symbol]) -> Vec<Vec<Expr>> {
 
 /// The same from the gradient by these symbols; the lower half is read off the upper one.
 pub fn symmetric_jacobian(cx: &Inquiry, gradient_by: &[Expr], by: &[Symbol]) -> Vec<Vec<Expr>> {
+    let places: FxHashMap<Symbol, usize> = by.iter().enumerate().map(|(j, s)| (*s, j)).collect();
     let mut rows: Vec<Vec<Expr>> = Vec::with_capacity(by.len());
     for (i, d) in gradient_by.iter().enumerate() {
-        let mut row: Vec<Expr> = rows.iter().map(|r| r[i]).collect();
-        row.extend(gradient(cx, *d, &by[i..]));
+        let mut row: Vec<Expr> = Vec::with_capacity(by.len());
+        row.extend(rows.iter().map(|r| r[i]));
+        row.resize(by.len(), Expr::zero());
+        // A matrix of many rows has few entries.
+        let mut there: Vec<usize> =
+            d.symbols().iter().filter_map(|s| places.get(s)).copied().filter(|j| *j >= i).collect();
+        there.sort_unstable();
+        let of: Vec<Symbol> = there.iter().map(|j| by[*j]).collect();
+        there.into_iter().zip(gradient(cx, *d, &of)).for_each(|(j, slope)| row[j] = slope);
         rows.push(row);
     }
     rows

@@ -182,6 +182,19 @@ impl Unary {
     }
 }
 
+impl Unary {
+    /// The function whose zeros are poles of this one, on both sides of which it has values.
+    pub fn vanishing_at_poles(self) -> Option<Elementary> {
+        match self {
+            Unary::Function(f) => match f.row().domain {
+                Domain::NonzeroOf(g) => Some(g),
+                Domain::AwayFromOrigin | Domain::Interval(_) => None,
+            },
+            Unary::Neg | Unary::Sqrt => None,
+        }
+    }
+}
+
 impl Binary {
     /// What the interpreter and the machine code call.
     pub fn value(self) -> Two {

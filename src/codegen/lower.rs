@@ -78,7 +78,8 @@ pub fn vector_field(signature: &Signature, equations: &Equations) -> Result<Kern
 impl Equations<'_> {
     /// Everything that is lowered.
     fn roots(&self) -> Vec<Expr> {
-        self.chain.iter().chain(self.b.iter().flatten()).chain(self.a).copied().collect()
+        let entries = self.b.iter().flatten().filter(|e| !e.is_zero());
+        self.chain.iter().chain(entries).chain(self.a).copied().collect()
     }
 }
 
@@ -245,7 +246,17 @@ impl<'a> Lowering<'a> {
         if equations.a.is_empty() {
             return Ok(Vec::new());
         }
-        let matrix = equations.b.iter().flatten().map(|e| self.value(-*e)).collect::<Result<Vec<_>, _>>()?;
+        // Of a long chain nearly all entries are 0.
+        let mut nothing = None;
+        let mut entry = |e: &Expr| match (e.is_zero(), nothing) {
+            (true, Some(zero)) => Ok(zero),
+            (is_zero, _) => {
+                let value = self.value(-*e)?;
+                nothing = if is_zero { Some(value) } else { nothing };
+                Ok(value)
+            }
+        };
+        let matrix = equations.b.iter().flatten().map(&mut entry).collect::<Result<Vec<_>, _>>()?;
         let rhs = equations.a.iter().map(|e| self.value(*e)).collect::<Result<Vec<_>, _>>()?;
         let shape = if equations.symmetric { Shape::Symmetric } else { Shape::General };
         Ok(self.builder.solve_by_blocks(shape, &matrix, &rhs))

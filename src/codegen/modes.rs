@@ -8,6 +8,9 @@
 //! ```text
 //! |a|              s a                     s = sign of g,  g = a
 //! min(a, b)        a if s > 0, else b      g = b − a
+//! atan(a/b)        atan2(s a, s b)         g = b: where b vanishes it jumps by π
+//! atan2(a, b)      atan2(a, b) if s > 0, else u π + atan2(−a, −b)
+//!                                          g = b, and for u, where s < 0, a: it jumps by 2π
 //! a < b ? x : y    x if s > 0, else y      g = b − a
 //! table(a)         a cubic in a − left     g = a − left and right − a
 //! ```
@@ -15,6 +18,7 @@
 use std::sync::Arc;
 
 use super::ir::{Bank, Binary, Comparison, Kernel, KernelBuilder, Op, Unary, Value};
+use super::sign::never_negative;
 use super::table::Table;
 
 /// A smooth kernel, its switching functions, and what they switch.
@@ -42,12 +46,14 @@ impl Switch {}
 
 /// The smooth form of a kernel; `None` when it is smooth already. The kernel must not use the bank `Extra` itself.
 pub fn modes(kernel: &Kernel) -> Option<Modes> {
-    if kernel.switching_values().is_empty() {
+    let positive = never_negative(kernel);
+    if kernel.switching_values().is_empty() && !kernel.values().any(|v| turns(kernel, &positive, v).is_some()) {
         return None;
     }
     assert_eq!(kernel.bank_len(Bank::Extra), 0, "the extra bank carries the decisions");
     let (b, _) = KernelBuilder::like(kernel);
-    let mut freezer = Freezer { kernel, b, map: Vec::new(), n_numbers: 0, functions: Vec::new(), switches: Vec::new() };
+    let mut freezer =
+        Freezer { kernel, b, map: Vec::new(), n_numbers: 0, functions: Vec::new(), switches: Vec::new(), positive };
     for value in kernel.values() {
         let new = freezer.operation(value);
         freezer.map.push(new);
@@ -74,6 +80,28 @@ pub fn modes(kernel: &Kernel) -> Option<Modes> {
     Some(Modes { smooth: super::optimise::live(&whole), functions, switches, n_numbers })
 }
 
+/// An angle that jumps.
+#[derive(Clone, Copy)]
+enum Turn {
+    /// atan(a/b), where b vanishes.
+    Quotient(Value, Value),
+    /// atan2(a, b), where a vanishes and b is negative.
+    Cut(Value, Value),
+}
+
+/// The angle that a value is, if it jumps somewhere.
+fn turns(kernel: &Kernel, positive: &[bool], value: Value) -> Option<Turn> {
+    let free = |b: Value| kernel.constant(b).is_none() && !positive[b.index()];
+    match kernel.op(value) {
+        Op::Unary(Unary::Atan, q) => match kernel.op(q) {
+            Op::Binary(Binary::Div, a, b) if free(b) => Some(Turn::Quotient(a, b)),
+            _ => None,
+        },
+        Op::Binary(Binary::Atan2, a, b) if free(b) && kernel.constant(a).is_none() => Some(Turn::Cut(a, b)),
+        _ => None,
+    }
+}
+
 struct Freezer<'a> {
     kernel: &'a Kernel,
     b: KernelBuilder,
@@ -81,13 +109,17 @@ struct Freezer<'a> {
     n_numbers: usize,
     functions: Vec<Value>,
     switches: Vec<Switch>,
+    /// What cannot be negative.
+    positive: Vec<bool>,
 }
 
 impl Freezer<'_> {
     fn operation(&mut self, value: Value) -> Value {
         let at = |s: &Self, v: Value| s.map[v.index()];
         let before = self.switches.len();
+        let turn = turns(self.kernel, &self.positive, value);
         let new = match self.kernel.op(value) {
+            _ if turn.is_some() => turn.map_or(value, |turn| self.angle(value, turn)),
             Op::Unary(f @ (Unary::Abs | Unary::Sign), a) => {
                 let a = at(self, a);
                 let side = self.side(value, a);
@@ -144,6 +176,33 @@ impl Freezer<'_> {
             expression: self.kernel.describe(value),
         });
         side
+    }
+
+    fn angle(&mut self, value: Value, turn: Turn) -> Value {
+        let at = |s: &Self, v: Value| s.map[v.index()];
+        match turn {
+            Turn::Quotient(a, b) => {
+                let (a, b) = (at(self, a), at(self, b));
+                let side = self.side(value, b);
+                let (a, b) = (self.b.mul(side, a), self.b.mul(side, b));
+                self.b.binary(Binary::Atan2, a, b)
+            }
+            Turn::Cut(a, b) => {
+                let (a, b) = (at(self, a), at(self, b));
+                let right = self.side(value, b);
+                let (zero, one) = (self.b.constant(0.0), self.b.constant(1.0));
+                // On the right nothing jumps, and nothing is decided.
+                let above = self.b.select(Comparison::Lt, zero, right, one, a);
+                let above = self.side(value, above);
+                let near = self.b.binary(Binary::Atan2, a, b);
+                let (a, b) = (self.b.neg(a), self.b.neg(b));
+                let far = self.b.binary(Binary::Atan2, a, b);
+                let half = self.b.constant(std::f64::consts::PI);
+                let half = self.b.mul(above, half);
+                let far = self.b.add(half, far);
+                self.b.select(Comparison::Lt, zero, right, near, far)
+            }
+        }
     }
 
     fn choose(&mut self, value: Value, g: Value, then: Value, otherwise: Value) -> Value {
@@ -253,12 +312,57 @@ mod tests {
         assert!((g[0] - 0.3).abs() < 1e-15 && (g[1] - 0.7).abs() < 1e-15 && g[2] == 2.3);
     }
 
+    /// Angles at points all around, and continued over their jumps.
+    #[test]
+    fn angles_jump_at_decisions() {
+        let mut b = KernelBuilder::new("angles");
+        let (x, y) = (b.input("x", Bank::State), b.input("y", Bank::State));
+        let full = b.binary(Binary::Atan2, y, x);
+        let q = b.div(y, x);
+        let half = b.unary(Unary::Atan, q);
+        for (i, v) in [full, half].into_iter().enumerate() {
+            b.output(format!("o{i}"), v);
+        }
+        let kernel = b.finish();
+        let found = modes(&kernel).unwrap();
+        assert_eq!(found.switches.len(), 2);
+        let decide = |at: [f64; 2]| {
+            let mut sides = [1.0; 2];
+            for _ in 0..2 {
+                let mut g = [0.0; 2];
+                evaluate(&found.functions, [&[], &at, &[], &sides], &mut g).unwrap();
+                sides = g.map(f64::signum);
+            }
+            sides
+        };
+        for i in 0..12 {
+            let angle = f64::from(i) * 0.53;
+            let at = [angle.cos(), angle.sin()];
+            let (mut out, mut expected) = ([0.0; 2], [0.0; 2]);
+            evaluate(&found.smooth, [&[], &at, &[], &decide(at)], &mut out).unwrap();
+            evaluate(&kernel, [&[], &at, &[], &[]], &mut expected).unwrap();
+            assert!(out.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-15), "{out:?} {expected:?}");
+        }
+        // A little below the negative axis, as decided above it, and left of the vertical, as decided right of it.
+        let mut out = [0.0; 2];
+        evaluate(&found.smooth, [&[], &[-1.0, -0.01], &[], &decide([-1.0, 0.01])], &mut out).unwrap();
+        assert!((out[0] - (std::f64::consts::PI + 0.01f64.atan())).abs() < 1e-15);
+        evaluate(&found.smooth, [&[], &[-0.01, 1.0], &[], &decide([0.01, 1.0])], &mut out).unwrap();
+        assert!((out[1] - (std::f64::consts::FRAC_PI_2 + 0.01f64.atan())).abs() < 1e-15);
+    }
+
     #[test]
     fn smooth_kernels_have_no_modes() {
         let mut b = KernelBuilder::new("smooth");
         let x = b.input("x", Bank::State);
         let s = b.sin(x);
         b.output("s", s);
+        // The angle above a plane: a distance is positive.
+        let (p, q) = (b.mul(x, x), b.constant(1.0));
+        let square = b.add(p, q);
+        let r = b.sqrt(square);
+        let above = b.binary(Binary::Atan2, x, r);
+        b.output("above", above);
         assert!(modes(&b.finish()).is_none());
     }
 }

@@ -12,12 +12,14 @@
 //! When the step changes by a factor, the differences are those of the same polynomial on the new grid, D ← (R U)ᵀ D. The
 //! order that allows the longest next step is taken, once steps have been equal for as long as the order is.
 
+use crate::codegen::compiled::CompiledKernel;
 use crate::codegen::interpret::Failure;
 
 use super::control::{self, Compensated, StopReason};
 use super::field::Field;
 use super::lu::Lu;
 use super::newton::Unsolved;
+use super::poles;
 use super::problem::{InitialValueProblem, Motion};
 use super::slopes::Slopes;
 use super::stepper::{self, Form, Segment, Statistics, Stepper};
@@ -46,6 +48,7 @@ fn error_constant(k: usize) -> f64 {
 
 /// The method at work.
 pub struct Bdf {
+    kernel: CompiledKernel,
     field: Field,
     slopes: Slopes,
     n: usize,
@@ -87,6 +90,7 @@ impl Bdf {
         differences[..n].copy_from_slice(&problem.state);
         Bdf {
             field: Field::new(&kernel, &problem.parameters),
+            kernel,
             slopes: motion.slopes(pivoted).caller(),
             n,
             absolute: problem.tolerance.absolute_of_each(n),
@@ -126,7 +130,8 @@ impl Bdf {
         let (field, slope) = (&mut self.field, &self.slope);
         self.h = match self.given_step {
             Some(h) => h.copysign(span),
-            None => control::first_step(1, span, self.t, &y, slope, &scale, |t, y, dy| field.evaluate(t, y, dy)),
+            // The error of one step of order 1 is of order 2.
+            None => control::first_step(2, span, self.t, &y, slope, &scale, |t, y, dy| field.evaluate(t, y, dy)),
         };
         self.field.take_failure();
         self.differences[n..].fill(0.0);
@@ -213,8 +218,14 @@ impl Bdf {
         Ok(())
     }
 
-    fn stuck(&self, failure: Option<Failure>, unsolved: Option<(f64, Unsolved)>) -> StopReason {
+    fn stuck(&mut self, failure: Option<Failure>, unsolved: Option<(f64, Unsolved)>) -> StopReason {
         let y = &self.differences[..self.n];
+        let known = self.field.evaluate(self.t, y, &mut self.slope);
+        self.field.take_failure();
+        let rest = [self.field.parameters(), self.field.modes()];
+        let place = (self.t, self.t - self.t_old);
+        let pole = || poles::beside(self.kernel.kernel(), place, y, &self.slope, rest);
+        let failure = failure.or_else(|| if known { pole() } else { None });
         match (failure, unsolved) {
             (Some(failure), _) | (None, Some((_, Unsolved::NoValue(failure)))) => StopReason::SingularPoint { failure },
             _ if y.iter().any(|y| y.abs() > 1e100) => StopReason::BlowUp,

@@ -230,7 +230,9 @@ pub fn first_step(
     let d2 = norm(&|i| (slope[i] - f[i]) / scale[i]) / h0.abs();
     let largest = d1.max(d2);
     let h1 = if largest <= 1e-15 { (h0.abs() * 1e-3).max(1e-6) } else { (0.01 / largest).powf(1.0 / f64::from(order)) };
-    (100.0 * h0.abs()).min(h1).min(span.abs()).copysign(span)
+    // Where a state passes 0 its size says nothing about the step; it must be seen beside the time.
+    let least = 1e3 * f64::EPSILON * t.abs();
+    (100.0 * h0.abs()).min(h1).max(least).min(span.abs()).copysign(span)
 }
 
 /// The square of the scaled error of dop853 from its two sums of squares, of n components (Hairer's `dop853.f`):

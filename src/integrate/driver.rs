@@ -16,6 +16,7 @@ use super::gauss::Gauss;
 use super::lie::LieVariational;
 use super::lie_gauss::LieGauss;
 use super::method::{Family, Method};
+use super::pole_watch::PoleWatch;
 use super::problem::{BadProblem, Event, InitialValueProblem, Motion, Recording};
 use super::radau::Radau;
 use super::splitting::Splitting;
@@ -146,8 +147,11 @@ fn drive(
         stepper.restart(board.numbers());
     }
     let adaptive = method.row().adaptive() && !problem.fixed;
+    let numbers = board.as_ref().map_or(&[][..], Switchboard::numbers);
+    let mut poles = if adaptive { None } else { PoleWatch::new(motion, problem, numbers) };
     // Whether every step is looked at, or only those with a recorded time in them.
     let every_step = problem.dense
+        || poles.is_some()
         || *recorder.recording == Recording::Steps
         || board.is_some()
         || watch.is_some()
@@ -220,6 +224,12 @@ fn drive(
             {
                 break (stepper.time(), stepper.state().to_vec(), reason);
             }
+            if let Some(poles) = &mut poles {
+                let numbers = board.as_ref().map_or(&[][..], Switchboard::numbers);
+                if let Some((t, state, failure)) = poles.look(stepper.time(), stepper.state(), numbers) {
+                    break (t, state, StopReason::SingularPoint { failure });
+                }
+            }
             let mut stop = None;
             if let Some(watch) = &mut watch {
                 match watch.look(stepper, &mut recorder.trajectory.events) {
@@ -247,6 +257,9 @@ fn drive(
                     break (stepper.time(), stepper.state().to_vec(), StopReason::SingularPoint { failure });
                 }
                 stepper.restart(board.numbers());
+                if let Some(poles) = &mut poles {
+                    poles.begin(stepper.time(), stepper.state(), board.numbers());
+                }
             }
             stalled = if stepper.time() == time_before { stalled + 1 } else { 0 };
         },

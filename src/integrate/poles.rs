@@ -44,6 +44,20 @@ pub fn ahead(kernel: &Kernel, here: Banks, beyond: Banks) -> Option<Failure> {
     Some(Failure { kind, expression: kernel.describe(value), argument: (!singular).then_some(g) })
 }
 
+/// The same along the tangent, where a method with steps of its own has come to steps that are short beside the time: the last of them
+/// is h.
+pub fn beside(kernel: &Kernel, (t, h): (f64, f64), y: &[f64], f: &[f64], rest: [&[f64]; 2]) -> Option<Failure> {
+    if h.abs() > SHORT * t.abs().max(f64::MIN_POSITIVE) {
+        return None;
+    }
+    let beyond: Vec<f64> = y.iter().zip(f).map(|(y, f)| y + h * f).collect();
+    let [parameters, modes] = rest;
+    ahead(kernel, [&[t], y, parameters, modes], [&[t + h], &beyond, parameters, modes])
+}
+
+/// The part of the time that the last step before a pole is at most.
+const SHORT: f64 = 1e-7;
+
 /// The quantity that must not vanish for an operation to have a value with finite slopes.
 fn margin(kernel: &Kernel, value: Value, values: &[f64]) -> Option<f64> {
     let at = |v: Value| values[v.index()];
@@ -82,6 +96,19 @@ fn determinant(matrix: &mut [f64], n: usize) -> f64 {
         }
     }
     product
+}
+
+/// The sign of a determinant, which may itself be too large or too small for a number.
+pub(super) fn sign_of_determinant(matrix: &mut [f64], n: usize) -> f64 {
+    // Rows of the size 1 have pivots of no extreme size.
+    for row in matrix.chunks_exact_mut(n.max(1)) {
+        let size = row.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+        if size > 0.0 {
+            row.iter_mut().for_each(|x| *x /= size);
+        }
+    }
+    let value = determinant(matrix, n);
+    if value == 0.0 || value.is_nan() { 0.0 } else { value.signum() }
 }
 
 #[cfg(test)]

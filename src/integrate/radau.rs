@@ -26,6 +26,7 @@
 
 use std::sync::OnceLock;
 
+use crate::codegen::compiled::CompiledKernel;
 use crate::codegen::interpret::Failure;
 
 use super::collocation::{Collocation, Twofold};
@@ -34,6 +35,7 @@ use super::field::Field;
 use super::lu::{Complex, Lu};
 use super::method::Method;
 use super::newton::Unsolved;
+use super::poles;
 use super::problem::{InitialValueProblem, Motion};
 use super::radau_tables::{STAGES3, STAGES5, STAGES7, Transformation};
 use super::slopes::Slopes;
@@ -42,6 +44,7 @@ use super::stepper::{self, Form, Segment, Statistics, Stepper};
 
 /// The method at work.
 pub struct Radau {
+    kernel: CompiledKernel,
     field: Field,
     slopes: Slopes,
     n: usize,
@@ -197,6 +200,7 @@ impl Radau {
         let slopes = motion.slopes(pivoted);
         Radau {
             field: Field::new(&kernel, &problem.parameters),
+            kernel,
             slopes: slopes.caller(),
             links: slopes.links().to_vec(),
             price: (motion.field().executed().n_operations() as f64, slopes.n_operations() as f64),
@@ -384,7 +388,8 @@ impl Radau {
             last = size.max(f64::EPSILON * 1e-3);
             self.w.iter_mut().zip(&self.delta).for_each(|(w, d)| *w += d);
             transform(table.t, s, n, &self.w, &mut self.z);
-            if self.remaining * size <= self.enough {
+            // The contraction of another step is no evidence for more than the last digits of this one.
+            if self.remaining * size <= self.enough && (correction > 1 || size <= 1.0) {
                 return Trial::Solved(correction);
             }
         }
@@ -495,7 +500,10 @@ impl Radau {
 
     /// Why no step can be made from here.
     fn stuck(&self, failure: Option<Failure>, unsolved: Option<(f64, Unsolved)>) -> StopReason {
-        if let Some(failure) = failure {
+        let rest = [self.field.parameters(), self.field.modes()];
+        let place = (self.t.value, self.h_old);
+        let pole = || poles::beside(self.kernel.kernel(), place, &self.y, &self.f, rest);
+        if let Some(failure) = failure.or_else(|| if self.adaptive { pole() } else { None }) {
             return StopReason::SingularPoint { failure };
         }
         let size = |xs: &[f64]| xs.iter().fold(0.0f64, |m, x| m.max(x.abs()));

@@ -5,8 +5,9 @@
 //! there, the decision changes, and the method starts anew. So no step ever crosses a kink, and the order of the method
 //! is not lost at it.
 //!
-//! When the field on either side leads back to the surface, there is no such continuation (the motion would have to slide
-//! along it, in the sense of Filippov); the run ends there and says so.
+//! Decisions that fall at one place change together. A motion that only touches the surface keeps its decision. When the field on
+//! either side leads back to the surface, there is no such continuation (the motion would have to slide along it, in the sense of
+//! Filippov); the run ends there and says so.
 
 use crate::codegen::compiled::{Caller, CompiledKernel};
 use crate::codegen::interpret::{Failure, FailureKind};
@@ -199,18 +200,15 @@ impl<'a> Switchboard<'a> {
         factors
     }
 
-    /// Changes a decision at the place where it falls.
+    /// Changes a decision at the place where it falls, and with it those that fall at the same place: `abs(x)` and `max(x, 0)` do.
     pub fn flip(&mut self, fall: Fall, state: &[f64], direction: f64) -> Result<(), Failure> {
         let (t, i) = (fall.t, fall.switch);
         self.before = None;
+        let mut turned = vec![];
         match &self.switches[i] {
-            Switch::Side { slot, function, expression } => {
-                let (slot, function) = (*slot, *function);
-                let side = -self.numbers[slot];
-                self.numbers[slot] = side;
-                if self.leads_to(t, state, direction, function).is_some_and(|g| g * side < 0.0) {
-                    return Err(Failure { kind: FailureKind::Sliding, expression: expression.clone(), argument: None });
-                }
+            Switch::Side { slot, .. } => {
+                self.numbers[*slot] = -self.numbers[*slot];
+                turned.push(i);
             }
             Switch::Piece { slot, .. } => {
                 // The end itself, since the argument is there only up to rounding.
@@ -218,6 +216,95 @@ impl<'a> Switchboard<'a> {
                 self.enter_piece(i, end, fall.upward)?;
             }
         }
-        self.evaluate(t, state)
+        self.evaluate(t, state)?;
+        // A little beyond already, by rounding or by the dense output that found the place: then nothing falls behind it.
+        let falls = |g: f64, later: f64| later < 0.0 && g <= BESIDE * (later - g).abs();
+        for j in (0..self.switches.len()).filter(|j| *j != i) {
+            match &self.switches[j] {
+                Switch::Side { slot, function, .. } => {
+                    let (slot, function) = (*slot, *function);
+                    let side = self.numbers[slot];
+                    let g = side * self.values[function];
+                    if self.leads_to(t, state, direction, function).is_some_and(|later| falls(g, side * later)) {
+                        self.numbers[slot] = -side;
+                        turned.push(j);
+                    }
+                }
+                Switch::Piece { slot, function, .. } => {
+                    let (slot, function) = (*slot, *function);
+                    for (which, upward) in [(function, false), (function + 1, true)] {
+                        let g = self.values[which];
+                        if self.leads_to(t, state, direction, which).is_some_and(|later| falls(g, later)) {
+                            let end = if upward { self.numbers[slot + 5] } else { self.numbers[slot] };
+                            self.enter_piece(j, end, upward)?;
+                            break;
+                        }
+                    }
+                }
+            }
+            self.evaluate(t, state)?;
+        }
+        for j in turned {
+            let Switch::Side { slot, function, expression } = &self.switches[j] else { continue };
+            let (slot, function, expression) = (*slot, *function, expression.clone());
+            let side = self.numbers[slot];
+            if self.leads_to(t, state, direction, function).is_none_or(|g| g * side >= 0.0) {
+                continue;
+            }
+            // A surface that was only touched: the motion stays on the side from which it came.
+            self.numbers[slot] = -side;
+            if self.leads_to(t, state, direction, function).is_some_and(|g| g * side > 0.0) {
+                self.numbers[slot] = side;
+                return Err(Failure { kind: FailureKind::Sliding, expression, argument: None });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What counts as being on a surface: this part of the way that is looked ahead.
+const BESIDE: f64 = 1e-3;
+
+/// The decisions of functions other than the field, as those of a Lagrangian, at one state after the other.
+pub struct Sides {
+    switches: Vec<Switch>,
+    functions: Caller,
+    numbers: Vec<f64>,
+    values: Vec<f64>,
+}
+
+impl Sides {
+    pub fn new(switching: &SwitchingFunctions) -> Sides {
+        Sides {
+            switches: switching.switches.clone(),
+            functions: switching.functions.caller(),
+            numbers: vec![1.0; switching.n_numbers],
+            values: vec![0.0; switching.functions.kernel().outputs().len()],
+        }
+    }
+
+    /// As they are at a state; without effect where a function has no value.
+    pub fn decide(&mut self, t: f64, state: &[f64], parameters: &[f64]) -> &[f64] {
+        for switch in &self.switches {
+            if self.functions.call([&[t], state, parameters, &self.numbers], &mut self.values).is_err() {
+                break;
+            }
+            match switch {
+                Switch::Side { slot, function, .. } => {
+                    let g = self.values[*function];
+                    if g != 0.0 {
+                        self.numbers[*slot] = g.signum();
+                    }
+                }
+                Switch::Piece { slot, argument, table, .. } => {
+                    let a = self.values[*argument];
+                    if let Some((left, c, right)) = table.piece_beside(a, true).or_else(|| table.piece_beside(a, false))
+                    {
+                        self.numbers[*slot..slot + 6].copy_from_slice(&[left, c[0], c[1], c[2], c[3], right]);
+                    }
+                }
+            }
+        }
+        &self.numbers
     }
 }

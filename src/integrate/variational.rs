@@ -40,12 +40,15 @@ use std::time::Duration;
 use crate::codegen::compiled::{self, Caller, CompiledKernel, Options};
 use crate::codegen::interpret::Failure;
 use crate::codegen::ir::{Bank, Input, Kernel, KernelBuilder, Value};
+use crate::codegen::modes;
 
 use super::collocation::{Collocation, MOST_STAGES};
 use super::control::Compensated;
+use super::field::Field;
 use super::newton::Unsolved;
 use super::one_step::{Place, Repeated, StepMap, solve};
-use super::problem::{InitialValueProblem, Motion};
+use super::problem::{InitialValueProblem, Motion, quick};
+use super::switches::{Sides, SwitchingFunctions};
 
 /// What the discrete equations are made of. The kernel reads t, the states q and q′ and the parameters. With m coordinates and k
 /// constraints, the first of which are holonomic, its outputs are, matrices row by row,
@@ -445,7 +448,9 @@ pub(super) fn scaled_sum(b: &mut KernelBuilder, sum: Value, factor: f64, x: Valu
 /// The kernels of a discrete Lagrangian.
 #[derive(Clone)]
 pub struct CompiledAction {
+    /// Smooth, as long as decisions stand.
     action: Arc<Action>,
+    switching: Option<SwitchingFunctions>,
     scheme: Scheme,
     step: CompiledKernel,
     increment: CompiledKernel,
@@ -455,7 +460,15 @@ pub struct CompiledAction {
 
 impl CompiledAction {
     pub fn new(action: Arc<Action>, scheme: Scheme, options: Options) -> CompiledAction {
+        let modes = modes::modes(&action.kernel);
+        let switching = modes.as_ref().map(|m| SwitchingFunctions {
+            functions: quick(m.functions.clone(), options),
+            switches: m.switches.clone(),
+            n_numbers: m.n_numbers,
+        });
+        let action = modes.map_or(action.clone(), |m| Arc::new(Action { kernel: m.smooth, ..(*action).clone() }));
         CompiledAction {
+            switching,
             step: compiled::compile(action.step_kernel(&scheme, Wanted::Equations), options),
             increment: compiled::compile(action.step_kernel(&scheme, Wanted::Increment), options),
             node: compiled::compile(action.node_kernel(), options),
@@ -489,6 +502,11 @@ pub struct Variational<'a> {
     increment: Caller,
     node: Caller,
     momentum: Caller,
+    /// Decisions of a Lagrangian with kinks, and the field that says to which side a motion leads.
+    sides: Option<(Sides, Field)>,
+    modes: Vec<f64>,
+    /// The direction of the run.
+    ahead: f64,
     parameters: &'a [f64],
     /// The matrices of the equations of a step, and of its end.
     matrices: [Vec<f64>; 2],
@@ -511,6 +529,12 @@ impl<'a> Variational<'a> {
             increment: compiled.increment.caller(),
             node: compiled.node.caller(),
             momentum: compiled.momentum.caller(),
+            sides: compiled
+                .switching
+                .as_ref()
+                .map(|s| (Sides::new(s), Field::new(&motion.field_for(problem).0, &problem.parameters))),
+            modes: compiled.switching.as_ref().map_or(vec![], |s| vec![1.0; s.n_numbers]),
+            ahead: if problem.end >= problem.start { 1.0 } else { -1.0 },
             parameters: &problem.parameters,
             matrices: [s * (m + k), m + k].map(|n| vec![0.0; n * n]),
             out: [outputs(&compiled.step), outputs(&compiled.node)],
@@ -522,8 +546,30 @@ impl<'a> Variational<'a> {
     }
 }
 
+impl Variational<'_> {
+    /// The decisions a little after a state: a step ends on a kink up to rounding, and the next begins behind it.
+    fn decide(&mut self, place: &Place<Momenta>, h: f64) {
+        let Some((sides, field)) = &mut self.sides else { return };
+        let size = |xs: &[f64]| xs.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+        let mut slope = vec![0.0; place.state.len()];
+        if !field.evaluate(place.t.value, &place.state, &mut slope) {
+            field.take_failure();
+            return;
+        }
+        let little = (1e-7 * (1.0 + size(&place.state)) / (1.0 + size(&slope))).min(0.5 * h.abs()).copysign(h);
+        let later: Vec<f64> = place.state.iter().zip(&slope).map(|(y, f)| y + little * f).collect();
+        self.modes.copy_from_slice(sides.decide(place.t.value + little, &later, self.parameters));
+    }
+}
+
 impl StepMap for Variational<'_> {
     type Own = Momenta;
+
+    fn set_modes(&mut self, modes: &[f64]) {
+        if let Some((_, field)) = &mut self.sides {
+            field.set_modes(modes);
+        }
+    }
 
     fn order(&self) -> u32 {
         self.compiled.scheme.order
@@ -536,9 +582,10 @@ impl StepMap for Variational<'_> {
     /// The momenta of a state.
     fn begin(&mut self, place: &mut Place<Momenta>) -> Result<(), Failure> {
         let m = self.compiled.action.m;
+        self.decide(place, self.ahead);
         let mut p = vec![0.0; m];
         let time = [place.t.value];
-        self.momentum.call([&time, &place.state, self.parameters, &[]], &mut p)?;
+        self.momentum.call([&time, &place.state, self.parameters, &self.modes], &mut p)?;
         place.own.p = p.into_iter().map(Compensated::new).collect();
         place.own.q = place.state[..m].iter().map(|x| Compensated::new(*x)).collect();
         Ok(())
@@ -547,6 +594,7 @@ impl StepMap for Variational<'_> {
     fn make(&mut self, from: &Place<Momenta>, h: f64, end: Compensated) -> Result<(Place<Momenta>, u64), Unsolved> {
         let Action { m, constraints: k, .. } = *self.compiled.action;
         let s = self.compiled.scheme.degree();
+        self.decide(from, h);
         let values = |list: &[Compensated]| list.iter().map(|x| x.value).collect::<Vec<_>>();
         let velocity = &from.state[m..2 * m];
         let mut x: Vec<f64> =
@@ -562,7 +610,8 @@ impl StepMap for Variational<'_> {
         let multipliers = largest(&from.own.lambda, multipliers).max(velocities / h.abs());
         self.sizes = [positions, largest(velocity, self.sizes[1]), largest(&from.own.lambda, self.sizes[2])];
         let scale = |i: usize, first: usize| if i < first { velocities } else { multipliers };
-        let (parameters, caller, out) = (self.parameters, &mut self.step, &mut self.out[0]);
+        let (parameters, modes) = (self.parameters, &self.modes);
+        let (caller, out) = (&mut self.step, &mut self.out[0]);
         let times = [from.t.value, h];
         let corrections = solve(
             &mut x,
@@ -570,7 +619,7 @@ impl StepMap for Variational<'_> {
             |i| scale(i, s * m),
             |x, residual, matrix| {
                 input[3 * m..].copy_from_slice(x);
-                caller.call([&times, &input, parameters, &[]], out)?;
+                caller.call([&times, &input, parameters, modes], out)?;
                 residual.copy_from_slice(&out[..n]);
                 matrix.copy_from_slice(&out[n..]);
                 Ok(())
@@ -578,7 +627,7 @@ impl StepMap for Variational<'_> {
         )?;
         input[3 * m..].copy_from_slice(&x);
         let mut change = vec![0.0; m];
-        self.increment.call([&times, &input, parameters, &[]], &mut change).map_err(Unsolved::NoValue)?;
+        self.increment.call([&times, &input, parameters, modes], &mut change).map_err(Unsolved::NoValue)?;
         let mut next = from.clone();
         next.t = end;
         for l in 0..m {
@@ -598,7 +647,7 @@ impl StepMap for Variational<'_> {
             |i| scale(i, m),
             |y, residual, matrix| {
                 input[2 * m..].copy_from_slice(y);
-                caller.call([&times, &input, parameters, &[]], out)?;
+                caller.call([&times, &input, parameters, modes], out)?;
                 residual.copy_from_slice(&out[..n]);
                 matrix.copy_from_slice(&out[n..n + n * n]);
                 Ok(())

@@ -210,7 +210,8 @@ impl Lagrangian {
         if post_order(&entries).len() > MAX_NODES {
             return rows;
         }
-        rows.into_iter().map(|row| row.into_iter().map(|x| tidy(cx, x)).collect()).collect()
+        let tidied = |x: Expr| if x.is_number() { x } else { tidy(cx, x) };
+        rows.into_iter().map(|row| row.into_iter().map(tidied).collect()).collect()
     }
 
     fn top_jets(&self) -> Vec<Symbol> {

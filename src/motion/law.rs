@@ -180,7 +180,18 @@ impl Law {
     pub fn expressions(&self) -> Vec<Expr> {
         match &self.derivatives {
             Derivatives::Implicit { chain, a, b, .. } => {
-                chain.iter().chain(a).chain(b.iter().flatten()).copied().collect()
+                let mut all: Vec<Expr> = chain.iter().chain(a).copied().collect();
+                // How many zeros there are before each entry of B: a long chain has little else.
+                let mut zeros = 0;
+                for e in b.iter().flatten() {
+                    if e.is_zero() {
+                        zeros += 1;
+                    } else {
+                        all.extend([Expr::from(zeros), *e]);
+                        zeros = 0;
+                    }
+                }
+                all
             }
             Derivatives::Explicit(right) => right.clone(),
             Derivatives::Staged { stages, right, .. } => {

@@ -576,14 +576,14 @@ impl LeadingMatrix {
     pub fn new(law: &Law, signature: &Signature) -> Result<Option<LeadingMatrix>, Obstacle> {
         let Derivatives::Implicit { b, .. } = &law.derivatives else { return Ok(None) };
         let m = b.len();
-        let zero_row = b.iter().any(|row| row.iter().all(|e| e.is_zero()));
-        let zero_column = (0..m).any(|j| b.iter().all(|row| row[j].is_zero()));
-        if zero_row || zero_column {
+        let there = |row: &[Expr]| (0..m).filter(|j| !row[*j].is_zero()).collect::<Vec<usize>>();
+        let there: Vec<Vec<usize>> = b.iter().map(|row| there(row)).collect();
+        let mut columns = vec![false; m];
+        there.iter().flatten().for_each(|j| columns[*j] = true);
+        if there.iter().any(Vec::is_empty) || columns.contains(&false) {
             return Ok(Some(LeadingMatrix { kernel: None, m }));
         }
-        let is_diagonal =
-            b.iter().enumerate().all(|(i, row)| row.iter().enumerate().all(|(j, e)| (i == j) != e.is_zero()));
-        if is_diagonal && b.iter().flatten().all(|e| e.is_number()) {
+        if there.iter().enumerate().all(|(i, row)| row[..] == [i] && b[i][i].is_number()) {
             return Ok(None);
         }
         let entries: Vec<(String, Expr)> = b.iter().flatten().map(|e| (String::new(), *e)).collect();

@@ -13,6 +13,7 @@ use crate::model::value::Fallible;
 use crate::motion::discrete::ActionLaw;
 use crate::motion::group::GroupLaw;
 use crate::motion::law;
+use crate::questions::constrained_motion::has_own_reactions;
 
 impl Context<'_> {
     /// What a variational method is made of; refused where there is no Lagrangian, or one without momenta for its velocities.
@@ -22,7 +23,8 @@ impl Context<'_> {
         let manifold = &found.law.manifold;
         let m = manifold.n_coordinates();
         let rank = rank_in_velocities(cx, manifold, lagrangian)?;
-        if found.surface.is_empty() && rank < m {
+        let free = found.constraints.holonomic.is_empty() && found.constraints.nonholonomic.is_empty();
+        if free && rank < m {
             let refused = self.misfit("a degenerate Lagrangian".into()).note(format!(
                 "the matrix of its second derivatives in the velocities has rank {rank} of {m}: momenta do not determine velocities"
             ));
@@ -33,6 +35,11 @@ impl Context<'_> {
                 }
                 false => refused,
             }));
+        }
+        if free && !found.surface.is_empty() {
+            return Err(Box::new(
+                self.misfit("it moves on a set that is not given by holonomic or nonholonomic constraints".into()),
+            ));
         }
         let made = ActionLaw::new(cx, manifold, lagrangian, &forces, &found.constraints);
         made.map(Some).map_err(|d| Box::new(d.or_at(self.span, "this system")))
@@ -123,6 +130,22 @@ impl Context<'_> {
                 self.misfit("not given by a Lagrangian".into()).help(self.symplectic_remedy(cx, subject)),
             ));
         };
+        let equations = system.constraints.iter().flat_map(|c| &c.equations).map(|(e, _)| *e);
+        let of_accelerations = |e: &Expr| e.symbols().iter().any(|s| s.as_jet().is_some_and(|(_, order)| order > 1));
+        if let Some(e) = equations.into_iter().find(of_accelerations) {
+            return Err(Box::new(
+                self.misfit("it has a constraint on accelerations, which acts between the ends of no step".into())
+                    .note(format!("{e} = 0 is one"))
+                    .help("`gauss(4)` takes constraints of every order"),
+            ));
+        }
+        if has_own_reactions(system) {
+            return Err(Box::new(
+                self.misfit("the reactions of its constraints are given".into())
+                    .note("the discrete principle has those that constraints exert without them")
+                    .help("`gauss(4)` takes reactions of every kind"),
+            ));
+        }
         let put = |e: Expr| law::with_bodies(cx, e, &self.clauses.bodies);
         let force = |i: usize| put(Expr::add_all(system.forces.iter().map(|f| f.components[i]).collect::<Vec<_>>()));
         let forces = (0..found.law.manifold.n_coordinates()).map(force).collect();
