@@ -173,7 +173,7 @@ fn vector_field(a: &Arguments) -> Fallible<Value> {
     };
     // Said without factors that are known not to vanish.
     let said = inequality::reduced(&a.cx, nonzero.iter().map(|e| Condition::nonzero(*e)));
-    let divisors = nonzero;
+    let divisors = nonzero.clone();
     let unique = Judgement {
         needs: if unique.is_yes() { nonzero.clone() } else { vec![] },
         verdict: unique,
