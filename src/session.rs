@@ -33,7 +33,7 @@ use crate::algebra::expr::Condition;
 use crate::algebra::{Expr, expr};
 use crate::budget::{self, Budget, Pace, Share, share};
 use crate::diagnostic::{Diagnostic, Severity, codes};
-use crate::geometry::jet::FiberedManifold;
+use crate::geometry::jet::{self, FiberedManifold};
 use crate::model::item::SystemKind;
 use crate::model::show;
 use crate::model::value::{Fallible, Value};
@@ -664,6 +664,11 @@ impl Session {
         let (stage, nodes) = (stage(&statement.kind), expr::node_count());
         let result = timing::stage(stage.name(), || self.state.run(cx, ast, statement, &mut remarks));
         timing::nodes(stage.name(), expr::node_count().saturating_sub(nodes));
+        // Who asks again begins where this began, and not where it ended.
+        if !cx.has_work_left() {
+            cx.forget();
+            jet::forget();
+        }
         let place = statement.span;
         let (status, answer) = match result {
             // Stopped on the way to a decision: the interrupt is the reason, whatever came of it.

@@ -142,6 +142,14 @@ pub(super) struct Memo {
     pub(super) semidefinite: Repeated<Option<super::decide::positivity::Semidefinite>>,
 }
 
+impl Memo {
+    fn forget(&self) {
+        self.normal.borrow_mut().forget();
+        self.simplified.borrow_mut().clear();
+        self.refuted.borrow_mut().clear();
+    }
+}
+
 /// Sets of facts that were met before, the latest last: some come and go with every question.
 const REMEMBERED: usize = 24;
 
@@ -200,6 +208,12 @@ impl Facts {
 
     pub(super) fn memo(&self) -> &Memo {
         &self.0.memo
+    }
+
+    /// Forgets what was computed under these facts, and under all others that are at hand.
+    pub(super) fn forget(&self) {
+        self.memo().forget();
+        SETS.with_borrow(|(_, sets)| sets.iter().for_each(|facts| facts.memo().forget()));
     }
 
     /// The facts, in the order in which they were declared.

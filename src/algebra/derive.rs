@@ -23,6 +23,11 @@ thread_local! {
     static PARTIALS: RefCell<FxHashMap<(Expr, Symbol), Expr>> = RefCell::default();
 }
 
+/// Forgets the derivatives that were found.
+pub(super) fn forget() {
+    PARTIALS.take();
+}
+
 /// ∂e/∂s, where there is one: kinks are recorded.
 pub fn partial(cx: &Inquiry, e: Expr, s: Symbol) -> Expr {
     if record_kinks(cx, e, |x| x.contains(s)).is_err() {
@@ -99,6 +104,11 @@ pub struct Direction<F: Fn(Symbol) -> Expr> {
 impl<F: Fn(Symbol) -> Expr> Direction<F> {
     pub fn new(seed: F) -> Direction<F> {
         Direction { seed, memo: RefCell::default() }
+    }
+
+    /// Forgets the derivatives that were found.
+    pub fn forget(&self) {
+        self.memo.take();
     }
 
     pub fn apply(&self, cx: &Inquiry, e: Expr) -> Expr {

@@ -142,6 +142,15 @@ impl Inquiry {
     }
 }
 
+impl Inquiry {
+    /// Called when an inquiry has used up its work: what was remembered until then would carry whoever asks the same again further
+    /// than the first time.
+    pub fn forget(&self) {
+        self.facts.forget();
+        super::derive::forget();
+    }
+}
+
 /// Whoever may assume something may also spend something.
 impl Deref for Inquiry {
     type Target = Budget;

@@ -108,6 +108,12 @@ thread_local! {
     static FREE: Direction<fn(Symbol) -> Expr> = Direction::new(|s| velocity(s, Prolongation::Free));
 }
 
+/// Forgets the derivatives along jets that were found; see [`Inquiry::forget`].
+pub fn forget() {
+    HOLONOMIC.with(Direction::forget);
+    FREE.with(Direction::forget);
+}
+
 impl FiberedManifold {
     /// A manifold over the time axis.
     pub fn new(name: &str, base: Symbol, coordinates: &[Coordinate]) -> FiberedManifold {

@@ -84,6 +84,14 @@ impl Default for Memo {
     }
 }
 
+impl Memo {
+    /// Forgets what was computed; contexts and domains keep their places.
+    pub fn forget(&mut self) {
+        let Memo { contexts, context_ids, domains, .. } = std::mem::take(self);
+        *self = Memo { contexts, context_ids, domains, ..Memo::default() };
+    }
+}
+
 /// A number for a context, never given twice: a root is another generator in another context, and under other facts.
 pub(super) fn new_tag() -> u32 {
     TAGS.set(TAGS.get() + 1);
@@ -127,7 +135,8 @@ pub fn normal_form_in(cx: &Inquiry, context: Context, e: Expr) -> Budgeted<Rc<No
         }
         stack.pop();
         let form = read_node(cx, context, x).map(Rc::new);
-        if matches!(form, Err(Exhausted::Time | Exhausted::Interrupted)) {
+        // What has no form is remembered, and what was stopped is tried again by whoever may spend more.
+        if form.as_ref().is_err_and(|stop| !matches!(stop, Exhausted::Size | Exhausted::Bits)) {
             return form;
         }
         with_memo(cx, |memo| memo.forms.insert((x, context), form));

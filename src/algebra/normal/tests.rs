@@ -1,8 +1,10 @@
 use super::*;
 use crate::algebra::Inquiry;
+use crate::algebra::assume::Facts;
 use crate::algebra::conditions;
 use crate::algebra::expr::symbols_of;
 use crate::algebra::testing::Scope;
+use crate::budget::{Budget, Exhausted, Share};
 
 /// Whether the text is proved zero by its normal form.
 fn vanishes(cx: &Inquiry, text: &str) -> bool {
@@ -31,6 +33,17 @@ fn rational_identities() {
     for text in ["(x + y)^2 - x^2 - y^2", "1/(x - 1) - 1/(x + 1) - 1/(x^2 - 1)"] {
         assert!(!vanishes(cx, text), "{text}");
     }
+}
+
+/// Whoever has little to spend does not decide for those who have more. What may be spent grows in small steps, so that the reading
+/// stops at many places.
+#[test]
+fn what_was_stopped_is_read_by_who_may_spend_more() {
+    let (facts, e) = (Facts::default(), Scope::new().read("(x + y + z + 1)^8 + (x - 2*y + 3*z)^8"));
+    let with = |work: u64| normal_form(&Inquiry::new(facts.clone(), Budget::new(Share::of(work))), e);
+    let stopped = (0..100).filter(|k| matches!(with(20 * k), Err(Exhausted::Work))).count();
+    assert!(stopped > 20, "{stopped} of 100 were stopped");
+    assert!(with(1_000_000).is_ok());
 }
 
 #[test]
