@@ -1,5 +1,9 @@
 //! An answer is a function of its question: it does not matter what was asked, tested or run before it. Every program of the
-//! repository is run as it stands, in a thread of its own, and then in nine other ways:
+//! repository is run as it stands, in a thread of its own, and then again in the same thread, *all at once*: its own `test` blocks
+//! stand where the names they use are declared, before what asks, and each question, explanation and assertion stands twice.
+//!
+//! One of eight, or each where LEPAGE_EVERY_PROGRAM is set, is run in nine other ways too, which say what it is that makes a
+//! difference:
 //!
 //! - *asked twice*: each question, explanation and assertion stands twice in the text;
 //! - *without its tests*: the program's own `test` blocks are left out;
@@ -35,7 +39,7 @@ struct Program {
     text: String,
 }
 
-/// One program of so many is examined, unless LEPAGE_EVERY_PROGRAM is set: all of them run ten times take many minutes.
+/// One program of so many is run in every way, unless LEPAGE_EVERY_PROGRAM is set: all of them so often take many minutes.
 const ONE_OF: usize = 8;
 
 /// Every program of the repository that is run by itself, sorted.
@@ -180,6 +184,26 @@ fn earliest(ast: &Ast, test: usize, text: &str) -> usize {
     (0..test).rev().find(needed).map_or(0, |i| i + 1)
 }
 
+/// Each test once more before the first statement that asks or runs something, as soon as its names are declared, and each
+/// question twice.
+fn all_at_once(ast: &Ast, text: &str) -> Variant {
+    let of = |(i, s): (usize, &Statement)| (earliest(ast, i, text), s.clone());
+    let is_test = |(_, s): &(usize, &Statement)| matches!(s.kind, StatementKind::Test(_));
+    let mut tests: Vec<(usize, Statement)> = ast.statements.iter().enumerate().filter(is_test).map(of).collect();
+    let mut variant = Variant::default();
+    for (i, statement) in ast.statements.iter().enumerate() {
+        if asks(statement, text) || makes_a_run(statement, text) || matches!(statement.kind, StatementKind::Test(_)) {
+            for (_, test) in tests.extract_if(.., |(place, _)| *place <= i) {
+                variant.insert_before(statement, &text[test.span.range()], Some(test.span.start as usize));
+            }
+        }
+        if asks(statement, text) {
+            variant.insert_after(statement, &text[statement.span.range()], Some(statement.span.start as usize));
+        }
+    }
+    variant
+}
+
 /// All tests that can stand there before each question, and each test twice.
 fn after_its_tests(ast: &Ast, text: &str) -> Variant {
     let tests: Vec<(usize, &Statement)> =
@@ -272,6 +296,12 @@ fn before_its_facts(ast: &Ast, text: &str) -> Variant {
     variant
 }
 
+fn makes_a_run(statement: &Statement, text: &str) -> bool {
+    matches!(&statement.kind, StatementKind::Simulate(_))
+        || matches!(&statement.kind, StatementKind::Let(_))
+            && words(&text[statement.span.range()]).any(|word| word == "simulate")
+}
+
 /// Before each run a test that makes the same run, and one that makes it where all coordinates are positive.
 fn runs_made_before(ast: &Ast, text: &str) -> Variant {
     let mut variant = Variant::default();
@@ -282,9 +312,7 @@ fn runs_made_before(ast: &Ast, text: &str) -> Variant {
             names.extend(single.map(|c| format!("{} > 0", c.name.node)));
         }
         let piece = &text[statement.span.range()];
-        let makes = matches!(&statement.kind, StatementKind::Simulate(_))
-            || matches!(&statement.kind, StatementKind::Let(_)) && words(piece).any(|word| word == "simulate");
-        if makes {
+        if makes_a_run(statement, text) {
             variant.insert_before(statement, &format!("test \"elsewhere\" {{\n    {piece}\n}}"), None);
             if !names.is_empty() {
                 let facts = names.join(", ");
@@ -355,6 +383,7 @@ fn lines_of(session: &mut Session, line: &str) -> Vec<String> {
 /// The ways in which a program is run again.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Way {
+    AllAtOnce,
     AskedTwice,
     WithoutItsTests,
     AfterItsTests,
@@ -426,19 +455,27 @@ fn complaints(program: &Program, first: &[Said], again: &[Said], copies: &Copies
     found
 }
 
-/// Runs one program in every way.
-fn examine(program: &Program, number: usize) -> BTreeMap<Way, Vec<String>> {
+/// Runs one program twice in one thread, the second time with its tests before what asks and each question twice; and, where
+/// `in_every_way`, in the other ways too.
+fn examine(program: &Program, number: usize, in_every_way: bool) -> BTreeMap<Way, Vec<String>> {
     let out = std::env::temp_dir().join(format!("lepage-repetition-{}-{number}", std::process::id()));
+    let (ast, problems) = parse::parse(SourceId::default(), &program.text);
+    let (text, copies) = all_at_once(&ast, &program.text).text(&program.text);
+    let (first, at_once, second) = {
+        let (program, out) = (program.clone(), out.clone());
+        fresh(move || {
+            let first = run(&program.name, &program.text, &out);
+            let at_once = run(&program.name, &text, &out);
+            (first, at_once, in_every_way.then(|| run(&program.name, &program.text, &out)))
+        })
+    };
+    let mut found = BTreeMap::from([(Way::AllAtOnce, complaints(program, &first, &at_once, &copies))]);
+    let Some(second) = second else { return found };
+    found.insert(Way::RunAgain, complaints(program, &first, &second, &Copies::new()));
     let again_in = |text: String| {
         let (name, out) = (program.name.clone(), out.clone());
         fresh(move || run(&name, &text, &out))
     };
-    let (first, second) = {
-        let (name, text, out) = (program.name.clone(), program.text.clone(), out.clone());
-        fresh(move || (run(&name, &text, &out), run(&name, &text, &out)))
-    };
-    let (ast, problems) = parse::parse(SourceId::default(), &program.text);
-    let mut found = BTreeMap::new();
     let checked = {
         let (program, first, out) = (program.clone(), first.clone(), out.clone());
         fresh(move || refused_without_a_reason(&program, &first, &out))
@@ -463,7 +500,6 @@ fn examine(program: &Program, number: usize) -> BTreeMap<Way, Vec<String>> {
         });
         found.insert(Way::DeclaredAgain, complaints);
     }
-    found.insert(Way::RunAgain, complaints(program, &first, &second, &Copies::new()));
     if let Some(bare) = without_its_tests(&ast, program) {
         // Only what statements say by themselves is compared: a name that only a test uses is unused now, and one in a function
         // that nothing declares is said of the function where no test calls it.
@@ -493,17 +529,15 @@ fn examine(program: &Program, number: usize) -> BTreeMap<Way, Vec<String>> {
 fn findings() -> &'static BTreeMap<Way, Vec<String>> {
     static FINDINGS: OnceLock<BTreeMap<Way, Vec<String>>> = OnceLock::new();
     FINDINGS.get_or_init(|| {
-        let (mut programs, next) = (programs(), AtomicUsize::new(0));
+        let (programs, next) = (programs(), AtomicUsize::new(0));
         assert!(programs.len() > 300, "only {} programs", programs.len());
-        if std::env::var_os("LEPAGE_EVERY_PROGRAM").is_none() {
-            programs = programs.into_iter().step_by(ONE_OF).collect();
-        }
+        let each = std::env::var_os("LEPAGE_EVERY_PROGRAM").is_some();
         let work = || {
             let mut found = vec![];
             while let number = next.fetch_add(1, Ordering::Relaxed)
                 && let Some(program) = programs.get(number)
             {
-                found.push((number, examine(program, number)));
+                found.push((number, examine(program, number, each || number.is_multiple_of(ONE_OF))));
             }
             found
         };
@@ -521,9 +555,33 @@ fn findings() -> &'static BTreeMap<Way, Vec<String>> {
     })
 }
 
+/// What a question costs is counted, and who asks again begins where the first time began.
+#[test]
+fn a_question_beyond_its_work_is_stopped_at_the_same_place_each_time() {
+    let said = fresh(|| {
+        let mut session = session(&std::env::temp_dir(), true);
+        let mut ask = |line: &str, work: u64| {
+            session.set_work(Some(work));
+            lines_of(&mut session, line)
+        };
+        ask("manifold Y over t { x, y, z }", 1_000_000);
+        let question = "simplify((x + y + z + 1)^8/(x - 2*y + 3*z)^7 + (x - 2*y + 3*z)^8/(x + y + z + 1)^7)";
+        let few: Vec<_> = (0..5).map(|_| ask(question, 3_000)).collect();
+        (few, ask(question, 400_000_000))
+    });
+    let (few, answered) = said;
+    assert!(few.iter().all(|said| *said == few[0]), "{few:#?}");
+    assert!(few[0] != answered && answered[0] == "Ok", "{few:#?} {answered:#?}");
+}
+
 fn nothing_differs(way: Way) {
     let all = findings().get(&way).expect("programs were run in this way");
     assert!(all.is_empty(), "{} statements differ:\n{}", all.len(), all.join("\n"));
+}
+
+#[test]
+fn every_program_asked_twice_after_its_tests_and_run_again_says_the_same() {
+    nothing_differs(Way::AllAtOnce);
 }
 
 #[test]
