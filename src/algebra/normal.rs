@@ -717,7 +717,13 @@ fn by_denominators(cx: &Inquiry, e: Expr) -> Budgeted<Option<Expr>> {
     };
     let mut groups: Vec<(Vec<(Expr, Rational)>, Vec<Expr>)> = vec![];
     let mut pending = vec![(e, Rational::from(1))];
+    let mut n_met = 0;
     while let Some((term, coefficient)) = pending.pop() {
+        // Sums in sums multiply; each has a constant beside its terms.
+        n_met += 1;
+        if n_met + pending.len() > 2 * MAX_LENGTH as usize {
+            return Ok(None);
+        }
         if let Node::Sum { constant, terms } = term.node() {
             pending.extend(terms.iter().rev().map(|(t, c)| (*t, c * &coefficient)));
             pending.push((Expr::number(constant.clone()), coefficient));
