@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! text ─► tokens ─► tree ─► checked tree ─► values, forms, fields, sets ─► equations, classes, branches ─► answers ─► text
-//!         └── syntax ──┘    session         model, geometry                mechanics                       questions  model
+//!         └── syntax ──┘    model           model, geometry                mechanics                       questions  model
 //!                                                                             │
 //!                                                                             ▼
 //!                                              law of motion ─► kernel ─► machine code ─► trajectory ─► run ─► tables, plots
@@ -22,11 +22,10 @@
 //! - Clocks: `timing`, `codegen` and `integrate` measure how long something took in order to say it. Nothing is decided by the
 //!   time, except that `cli` calls it when a statement takes longer than the user wants to wait. Work is counted ([`budget`]).
 //! - `f64` in `algebra`, `geometry` and `mechanics`: derivations are exact.
-//! - ariadne outside `diagnostic::render`, Cranelift outside `codegen`, `unsafe` outside two files there and the allocator of `cli`.
+//! - ariadne outside `diagnostic::render`, Cranelift outside `codegen`, `unsafe` outside three files there and the allocator of `cli`.
 //! - Facts, conditions, grounds and budgets in globals: they are passed down as an [`algebra::Inquiry`]. What a thread keeps is
 //!   a store (equal expressions are one) or a memory of values that depend on nothing else; the test lists each with its reason.
 //! - Printed orders from hash maps, and random seeds: the same input gives the same output, byte for byte.
-
 //!
 //! # As a library
 //!

@@ -21,7 +21,7 @@ use document::Document;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
 use picture::{Board, Picture};
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -88,7 +88,7 @@ pub fn serve() -> Result<(), String> {
 }
 
 fn converse(connection: &Connection, board: &Board) -> Result<(), String> {
-    let mut documents: HashMap<String, Document> = HashMap::new();
+    let mut documents: BTreeMap<String, Document> = BTreeMap::new();
     for message in &connection.receiver {
         let reply = match message {
             Message::Request(request) if connection.handle_shutdown(&request).map_err(|e| e.to_string())? => {
@@ -109,7 +109,7 @@ fn converse(connection: &Connection, board: &Board) -> Result<(), String> {
 }
 
 /// The answer to a request, whatever happens on the way to it.
-fn answer(request: Request, documents: &HashMap<String, Document>, board: &Board) -> Message {
+fn answer(request: Request, documents: &BTreeMap<String, Document>, board: &Board) -> Message {
     let Request { id, method, params } = request;
     let Some(row) = ROWS.iter().find(|row| row.method == method) else {
         let words = format!("lepage does not answer {method}");
@@ -134,7 +134,7 @@ fn answer(request: Request, documents: &HashMap<String, Document>, board: &Board
 }
 
 /// Texts that come, change and go; the last are returned, for their diagnostics go with them.
-fn hear(told: &Notification, documents: &mut HashMap<String, Document>, board: &Board) -> Option<String> {
+fn hear(told: &Notification, documents: &mut BTreeMap<String, Document>, board: &Board) -> Option<String> {
     let about = &told.params["textDocument"];
     let uri = about["uri"].as_str()?.to_string();
     let version = about["version"].as_i64().unwrap_or(0);

@@ -343,6 +343,18 @@ fn the_clock_is_looked_at_to_measure_and_above_the_session() {
 }
 
 #[test]
+fn no_order_and_no_number_is_drawn_at_random() {
+    // The maps of the standard library are in another order in each process; those that are used have the same in all.
+    only_in(&["HashMap", "HashSet", "RandomState", "DefaultHasher", "rand", "getrandom", "fastrand"], |_| false);
+}
+
+#[test]
+fn one_table_has_the_numbers_for_work() {
+    // Whoever opens a session may say another one for a statement.
+    only_in(&["Share::given"], |file| file.path == "session.rs");
+}
+
+#[test]
 fn files_and_the_environment_are_reached_through_the_world() {
     let may = |file: &File| ["world", "repl", "lsp", "cli", "main"].contains(&file.room());
     // An import of several modules at once would hide what it brings in.

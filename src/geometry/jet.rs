@@ -100,7 +100,7 @@ pub struct Order {
 }
 
 thread_local! {
-    /// A coordinate is declared once, with its manifold: what it belongs to is part of what it is.
+    /// A coordinate is declared once, with its manifold: what it belongs to is part of what it is, and never changes.
     static OWNERS: RefCell<FxHashMap<Coordinate, FiberedManifold>> = RefCell::default();
     /// The time of forms that mention no coordinate: of constants and multipliers.
     static TIME: Symbol = Symbol::base("t");
@@ -152,7 +152,7 @@ impl FiberedManifold {
         let manifold = FiberedManifold(Rc::new(declaration));
         OWNERS.with_borrow_mut(|owners| {
             for &coordinate in coordinates {
-                owners.insert(coordinate, manifold.clone());
+                owners.entry(coordinate).or_insert_with(|| manifold.clone());
             }
         });
         manifold
@@ -577,7 +577,6 @@ pub fn without_symbol(cx: &Inquiry, e: Expr, symbol: Symbol) -> Expr {
 
 /// The function as one on JᵏY, if it does not depend on higher jets, nor on another manifold; else what occurs.
 pub fn project(cx: &Inquiry, e: Expr, space: &JetSpace) -> Result<(Expr, Ground), Refusal> {
-    let manifold = space.manifold();
     let mut projected = e;
     let mut ground = Ground::proved("");
     for symbol in e.symbols() {
@@ -589,18 +588,19 @@ pub fn project(cx: &Inquiry, e: Expr, space: &JetSpace) -> Result<(Expr, Ground)
         if !moves || space.contains(symbol) {
             continue;
         }
-        match (changes_with(cx, e, symbol).negate(), manifold.order_of_symbol(symbol)) {
-            (Verdict::Yes(g), _) => {
-                ground = ground.weaker(g);
-                projected = without_symbol(cx, projected, symbol);
-            }
-            (verdict, Some(order)) => {
-                return Err(Refusal::OrderTooHigh { space: space.clone(), symbol, order, verdict });
-            }
-            (_, None) => return Err(Refusal::ForeignCoordinate { space: space.clone(), symbol }),
-        }
+        ground = ground.weaker(needless(space, symbol, changes_with(cx, e, symbol).negate())?);
+        projected = without_symbol(cx, projected, symbol);
     }
     Ok((projected, ground))
+}
+
+/// The ground on which something on the space does without a symbol that the space has not, or what is wrong with it.
+pub(super) fn needless(space: &JetSpace, symbol: Symbol, is_left_out: Verdict) -> Result<Ground, Refusal> {
+    match (is_left_out, space.manifold().order_of_symbol(symbol)) {
+        (Verdict::Yes(ground), _) => Ok(ground),
+        (verdict, Some(order)) => Err(Refusal::OrderTooHigh { space: space.clone(), symbol, order, verdict }),
+        (_, None) => Err(Refusal::ForeignCoordinate { space: space.clone(), symbol }),
+    }
 }
 
 impl PartialEq for FiberedManifold {

@@ -11,7 +11,7 @@ use crate::session::{Mode, Session, SessionOptions};
 use crate::source::{SourceId, SourceMap, Span};
 use lsp_server::Message;
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -31,7 +31,7 @@ pub struct Picture {
     pub diagnostics: Vec<Value>,
     pub repairs: Vec<Repair>,
     pub vocabulary: Vocabulary,
-    pub names: HashMap<String, Named>,
+    pub names: BTreeMap<String, Named>,
     /// How many diagnostics are errors.
     pub n_errors: usize,
 }
@@ -75,7 +75,7 @@ pub struct Board {
 struct State {
     /// Texts that are not checked yet, oldest first.
     waiting: Vec<(String, Document)>,
-    pictures: HashMap<String, Arc<Picture>>,
+    pictures: BTreeMap<String, Arc<Picture>>,
     closed: bool,
 }
 
