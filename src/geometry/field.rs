@@ -14,7 +14,7 @@ use super::axis::Axis;
 use super::contact::{Component, Covector, Finding, all_vanish};
 use super::form::stays;
 use super::jet::{
-    FiberedManifold, JetSpace, Order, Prolongation, changes_with, derivative_along, project, total_derivative,
+    FiberedManifold, JetSpace, Order, Prolongation, changes_with, derivative_along, needless, project, total_derivative,
 };
 use crate::algebra::Inquiry;
 use crate::algebra::decide::is_zero;
@@ -162,13 +162,7 @@ impl VectorField {
         let mut components = vec![];
         for (symbol, c) in self.components() {
             if !space.contains(symbol) {
-                ground = match (is_zero(cx, c), space.manifold().order_of_symbol(symbol)) {
-                    (Verdict::Yes(g), _) => ground.weaker(g),
-                    (verdict, Some(order)) => {
-                        return Err(Refusal::OrderTooHigh { space: space.clone(), symbol, order, verdict });
-                    }
-                    (_, None) => return Err(Refusal::ForeignCoordinate { space: space.clone(), symbol }),
-                };
+                ground = ground.weaker(needless(space, symbol, is_zero(cx, c))?);
                 continue;
             }
             let (projected, g) = project(cx, c, space)?;

@@ -15,7 +15,7 @@
 use super::Refusal;
 use super::axis::{Axis, Basis, sort_axes, wedge_bases};
 use super::field::VectorField;
-use super::jet::{FiberedManifold, JetSpace, Order, project};
+use super::jet::{FiberedManifold, JetSpace, Order, needless, project};
 use crate::algebra::Inquiry;
 use crate::algebra::decide::is_zero;
 use crate::algebra::derive::gradient;
@@ -25,12 +25,14 @@ use crate::algebra::{Expr, Ground, Rational, Symbol, Verdict};
 use crate::budget::Budgeted;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// A homogeneous differential form. No stored coefficient is the number 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Form {
     degree: usize,
-    terms: BTreeMap<Basis, Expr>,
+    /// Shared, since a form is handed from hand to hand and seldom changed.
+    terms: Rc<BTreeMap<Basis, Expr>>,
 }
 
 /// Adds up contributions to a form: each coefficient becomes one sum, however many parts it has.
@@ -64,13 +66,13 @@ impl FormBuilder {
             let c = if parts.len() == 1 { parts[0] } else { Expr::add_all(parts) };
             (!c.is_zero()).then_some((basis, c))
         };
-        Form { degree: self.degree, terms: self.parts.into_iter().filter_map(sum).collect() }
+        Form { degree: self.degree, terms: Rc::new(self.parts.into_iter().filter_map(sum).collect()) }
     }
 }
 
 impl Form {
     pub fn zero(degree: usize) -> Form {
-        Form { degree, terms: BTreeMap::new() }
+        Form { degree, terms: Rc::default() }
     }
 
     /// A function, as a form of degree 0.
@@ -181,7 +183,7 @@ impl Form {
             let c = keep(basis, *c)?;
             (!c.is_zero()).then(|| (basis.clone(), c))
         });
-        Form { degree: self.degree, terms: terms.collect() }
+        Form { degree: self.degree, terms: Rc::new(terms.collect()) }
     }
 
     pub fn scale(&self, factor: Expr) -> Form {
@@ -321,7 +323,7 @@ impl Form {
     }
 
     fn with_terms(mut self, terms: impl Iterator<Item = (Basis, Expr)>) -> Form {
-        self.terms = terms.filter(|(_, c)| !c.is_zero()).collect();
+        self.terms = Rc::new(terms.filter(|(_, c)| !c.is_zero()).collect());
         self
     }
 
@@ -330,7 +332,7 @@ impl Form {
     pub fn simplified(&self, cx: &Inquiry) -> (Form, Ground) {
         let mut ground = Ground::proved("");
         let mut form = self.clone();
-        form.terms.retain(|_, c| stays(cx, *c, &mut ground));
+        Rc::make_mut(&mut form.terms).retain(|_, c| stays(cx, *c, &mut ground));
         (form, ground)
     }
 
@@ -372,14 +374,7 @@ impl Form {
         let mut builder = FormBuilder::new(self.degree);
         for (basis, c) in self.terms() {
             if let Some(axis) = basis.iter().find(|a| !space.contains(a.symbol())) {
-                let symbol = axis.symbol();
-                ground = match (is_zero(cx, c), space.manifold().order_of_symbol(symbol)) {
-                    (Verdict::Yes(g), _) => ground.weaker(g),
-                    (verdict, Some(order)) => {
-                        return Err(Refusal::OrderTooHigh { space: space.clone(), symbol, order, verdict });
-                    }
-                    (_, None) => return Err(Refusal::ForeignCoordinate { space: space.clone(), symbol }),
-                };
+                ground = ground.weaker(needless(space, axis.symbol(), is_zero(cx, c))?);
                 continue;
             }
             let (projected, g) = project(cx, c, space)?;

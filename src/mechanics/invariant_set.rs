@@ -505,14 +505,7 @@ impl<'a> InvariantSets<'a> {
         }
         let mut found = Vec::new();
         for candidate in self.frame.split(cx, &equations, &[])? {
-            if let Regularity::Parts(_) = regularity(cx, self.frame, &candidate)? {
-                continue;
-            }
-            let system = self.system_on(cx, &candidate)?;
-            if !is_generically_solvable(cx, self.frame, &system, &candidate)? {
-                continue;
-            }
-            let list = leaves(cx, self.frame, &system, &candidate)?;
+            let Some(list) = self.leaves_of(cx, &candidate)? else { continue };
             match self.outcome(cx, &candidate, list)? {
                 Outcome::Whole { .. } => found.push(candidate),
                 Outcome::Open { kept, .. } => found.extend(kept),
@@ -521,6 +514,18 @@ impl<'a> InvariantSets<'a> {
         }
         self.tried.borrow_mut().insert(equations, found.clone());
         Ok(found)
+    }
+
+    /// The leaves of a regular set on which the system can be solved in general.
+    fn leaves_of(&self, cx: &Inquiry, candidate: &Cell) -> Budgeted<Option<Vec<Leaf>>> {
+        if let Regularity::Parts(_) = regularity(cx, self.frame, candidate)? {
+            return Ok(None);
+        }
+        let system = self.system_on(cx, candidate)?;
+        if !is_generically_solvable(cx, self.frame, &system, candidate)? {
+            return Ok(None);
+        }
+        leaves(cx, self.frame, &system, candidate).map(Some)
     }
 
     /// The invariant sets among the zeros of the candidates on an open part.
@@ -534,14 +539,7 @@ impl<'a> InvariantSets<'a> {
         let closed = open.with_nonzero(vec![]);
         for g in candidates(open)? {
             for candidate in self.frame.refine(cx, &closed, &[g], &[])? {
-                if let Regularity::Parts(_) = regularity(cx, self.frame, &candidate)? {
-                    continue;
-                }
-                let system = self.system_on(cx, &candidate)?;
-                if !is_generically_solvable(cx, self.frame, &system, &candidate)? {
-                    continue;
-                }
-                let list = leaves(cx, self.frame, &system, &candidate)?;
+                let Some(list) = self.leaves_of(cx, &candidate)? else { continue };
                 if !list.is_empty() && list.iter().all(|leaf| leaf.is_solvable) {
                     found.push(candidate);
                 }
