@@ -93,8 +93,8 @@ pub struct SourceMap {
 impl SourceMap {
     pub fn add(&mut self, name: impl Into<Rc<str>>, text: impl Into<Rc<str>>) -> SourceId {
         let text = text.into();
-        let ends = text.bytes().enumerate().filter(|(_, b)| *b == b'\n');
-        let line_starts = std::iter::once(0).chain(ends.map(|(i, _)| i as u32 + 1)).collect();
+        let ends = text.match_indices('\n').map(|(i, _)| i as u32 + 1);
+        let line_starts = std::iter::once(0).chain(ends).collect();
         self.sources.push(Source { name: name.into(), text, line_starts, is_aside: false });
         SourceId(self.sources.len() as u32 - 1)
     }

@@ -6,6 +6,7 @@
 use super::kind::{self, ANY, FORM, FUNCTION, Gives, Kinds, LABEL, OptionRow, SYSTEM, VERDICT, with_article};
 use super::operate::describe;
 use super::question::Question;
+use super::term::{Term, TermKind};
 use super::value::Value;
 use crate::diagnostic::{Diagnostic, Goes, Repair, codes, suggest};
 use crate::source::Span;
@@ -120,24 +121,67 @@ impl fmt::Display for Shape {
     }
 }
 
-/// An argument, or the value of an option: what is known of it, and how it is called in a message.
-#[derive(Clone, Debug)]
-pub struct Given {
+/// An argument, or the value of an option: what is known of it.
+pub struct Given<'a> {
     pub kinds: Kinds,
     pub degree: Option<i64>,
-    pub described: String,
+    pub what: What<'a>,
     pub span: Span,
 }
 
+/// What is given, as far as it is known. Most arguments are right, and nothing is said of them.
+pub enum What<'a> {
+    Term(&'a Term),
+    Value(&'a Value),
+    Made(Value),
+}
+
+impl<'a> Given<'a> {
+    /// A term as an argument.
+    pub fn term(term: &'a Term) -> Given<'a> {
+        let degree = term.shape.degree.as_ref().filter(|d| d.of.is_empty()).map(|d| d.constant);
+        Given { kinds: term.shape.kinds, degree, what: What::Term(term), span: term.span }
+    }
+
+    /// A value as an argument.
+    pub fn value(value: &'a Value, span: Span) -> Given<'a> {
+        Given { kinds: Kinds::of_value(value), degree: degree_of(value), what: What::Value(value), span }
+    }
+
+    /// What an argument turned out to be.
+    pub fn made(value: Value, span: Span) -> Given<'a> {
+        Given { kinds: Kinds::of_value(&value), degree: degree_of(&value), what: What::Made(value), span }
+    }
+
+    /// How it is called in a message.
+    pub fn described(&self) -> String {
+        match &self.what {
+            What::Term(Term { kind: TermKind::Number(n), .. }) => format!("the number {n}"),
+            What::Term(Term { kind: TermKind::Declared(d), .. }) if !matches!(d.value.meant(), Value::Expr(_)) => {
+                describe(d.value.meant())
+            }
+            What::Term(term) => term.shape.describe(),
+            What::Value(value) => describe(value.meant()),
+            What::Made(value) => describe(value.meant()),
+        }
+    }
+}
+
+fn degree_of(value: &Value) -> Option<i64> {
+    match value.meant() {
+        Value::Form(form) => Some(form.degree() as i64),
+        _ => None,
+    }
+}
+
 /// A question as it is written.
-#[derive(Clone, Debug)]
-pub struct Call {
+pub struct Call<'a> {
     /// `p3` is `contact_part` under another name, with one argument less.
     pub name: String,
     pub name_span: Span,
-    pub positional: Vec<Given>,
+    pub positional: Vec<Given<'a>>,
     /// Name, its place, value.
-    pub options: Vec<(String, Span, Given)>,
+    pub options: Vec<(String, Span, Given<'a>)>,
 }
 
 /// Everything that is wrong with a call, without computing: the number of its arguments, an argument whose kind cannot be
@@ -198,7 +242,7 @@ pub fn wrong_count(row: &Question, name: &str, span: Span, wanted: &str, n: usiz
 
 /// An argument that cannot be what a place takes.
 pub fn wrong_kind(wanted: Kinds, given: &Given) -> Option<Diagnostic> {
-    if fits(wanted, given) { None } else { Some(needed(wanted, &given.described, given.span)) }
+    if fits(wanted, given) { None } else { Some(needed(wanted, &given.described(), given.span)) }
 }
 
 /// Whether an argument may be what a place takes.
@@ -213,7 +257,7 @@ pub fn fits(wanted: Kinds, given: &Given) -> bool {
 }
 
 fn wrong_option(option: &OptionRow, given: &Given) -> Diagnostic {
-    let (wanted, found) = (with_article(&option.kinds.to_string()), &given.described);
+    let (wanted, found) = (with_article(&option.kinds.to_string()), given.described());
     let d = Diagnostic::error(&codes::WRONG_KIND, format!("`{}` takes {wanted}, not {found}", option.name))
         .label(given.span, format!("this is {found}"))
         .help(format!("`{} = {}`: {}", option.name, option.letter, option.meaning));
@@ -315,32 +359,25 @@ pub fn no_word(subject: &str, word: &str, words: &[&str]) -> Diagnostic {
     }
 }
 
-/// A value as an argument: its kinds, for the row of a question.
-pub fn given(value: &Value, span: Span) -> Given {
-    let main = value.main();
-    let degree = match &main {
-        Value::Form(form) => Some(form.degree() as i64),
-        _ => None,
-    };
-    Given { kinds: Kinds::of_value(value), degree, described: describe(&main), span }
-}
-
 #[cfg(test)]
 mod tests {
     use super::kind::{COORDINATE, FIELD};
     use super::*;
     use crate::questions::find;
 
-    fn given(kinds: Kinds) -> Given {
-        Given { kinds, degree: None, described: with_article(&kinds.to_string()), span: Span::default() }
+    /// Something of which the kinds are known.
+    fn some(kinds: Kinds) -> Term {
+        Term { kind: TermKind::Hole, span: Span::default(), outer: Span::default(), shape: Shape::new(kinds) }
     }
 
     fn titles(name: &str, positional: &[Kinds], options: &[(&str, Kinds)]) -> Vec<String> {
+        let arguments: Vec<Term> = positional.iter().map(|k| some(*k)).collect();
+        let values: Vec<(&str, Term)> = options.iter().map(|(n, k)| (*n, some(*k))).collect();
         let call = Call {
             name: name.into(),
             name_span: Span::default(),
-            positional: positional.iter().map(|k| given(*k)).collect(),
-            options: options.iter().map(|(n, k)| (n.to_string(), Span::default(), given(*k))).collect(),
+            positional: arguments.iter().map(Given::term).collect(),
+            options: values.iter().map(|(n, t)| (n.to_string(), Span::default(), Given::term(t))).collect(),
         };
         check_call(find(name).unwrap(), &call).into_iter().map(|d| d.title).collect()
     }

@@ -49,7 +49,7 @@ pub fn value_under(cx: &Inquiry, value: &Value, point: &Point, recorded: Recorde
             },
             // What is decided anew at the point does not rest on what holds elsewhere.
             _ if is_decided_anew(value) => {}
-            _ if matches!(value.main(), Value::Set(_)) => {
+            _ if matches!(value.meant(), Value::Set(_)) => {
                 let condition = crate::model::show::condition_text(cx, condition);
                 return Ok(Value::from(Verdict::no(format!("{condition} fails there"))));
             }

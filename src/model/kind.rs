@@ -221,7 +221,7 @@ impl Kinds {
 
     /// The kinds of a value.
     pub fn of_value(value: &Value) -> Kinds {
-        Kinds::of(&[match value.main() {
+        Kinds::of(&[match value.meant() {
             Value::Expr(e) if e.is_zero() => K::Zero,
             Value::Expr(e) if e.is_number() => match e.as_number().and_then(|n| n.to_i64()) {
                 Some(_) => K::Integer,

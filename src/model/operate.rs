@@ -45,23 +45,17 @@ fn operand(cx: &Inquiry, value: &Value) -> Value {
     {
         return only.clone();
     }
-    let value = value.main();
-    match &value {
-        Value::System(system) => match (system.lagrangian(), system.form(cx)) {
-            (Some(lagrangian), _) => Value::Expr(lagrangian.function()),
-            (None, Some(form)) => Value::Form(form),
-            _ => value,
+    let value = value.meant();
+    let stands_for = match value {
+        Value::System(system) => match system.lagrangian() {
+            Some(lagrangian) => Some(Value::Expr(lagrangian.function())),
+            None => system.form(cx).map(Value::Form),
         },
-        Value::Float(x) => match crate::motion::double::from_f64(*x) {
-            Some(n) => Value::Expr(Expr::number(n)),
-            None => value,
-        },
-        Value::Form(form) => match form.as_function() {
-            Some(e) => Value::Expr(e),
-            None => value,
-        },
-        _ => value,
-    }
+        Value::Float(x) => crate::motion::double::from_f64(*x).map(|n| Value::Expr(Expr::number(n))),
+        Value::Form(form) => form.as_function().map(Value::Expr),
+        _ => None,
+    };
+    stands_for.unwrap_or_else(|| value.clone())
 }
 
 /// The expression a value stands for.
@@ -174,7 +168,7 @@ pub fn finished(cx: &Inquiry, value: Value) -> Fallible<Value> {
         };
         match value {
             Value::Expr(e) => stop(*e),
-            Value::Form(f) => f.terms_in_reading_order().iter().find_map(|(_, c)| stop(*c)),
+            Value::Form(f) => f.terms().find_map(|(_, c)| stop(c)),
             Value::Field(x) => x.components().iter().find_map(|(_, c)| stop(*c)),
             Value::Matrix(m) => m.matrix.entries().find_map(stop),
             Value::OnSpace(declared) => stop_in(&declared.value),

@@ -172,8 +172,10 @@ impl Arguments {
     }
 
     /// What is known of the arguments, for the row.
-    pub fn as_call(&self) -> call::Call {
-        let given = |a: &Argument| call::given(&a.value, a.span);
+    pub fn as_call(&self) -> call::Call<'_> {
+        fn given(a: &Argument) -> call::Given<'_> {
+            call::Given::value(&a.value, a.span)
+        }
         call::Call {
             name: self.question.name.to_string(),
             name_span: self.name_span,
@@ -198,7 +200,7 @@ impl Arguments {
     /// Refuses an argument that lives on another manifold than what it is asked about.
     pub fn lives_on(&self, i: usize, manifold: &FiberedManifold) -> Fallible<()> {
         let argument = &self.positional[i];
-        let found = match argument.value.main() {
+        let found = match argument.value.meant() {
             Value::Field(x) => x.manifold(),
             Value::Form(f) => f.manifold(),
             Value::Expr(e) => FiberedManifold::of_symbols(&e.symbols()),

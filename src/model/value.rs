@@ -462,15 +462,20 @@ impl Value {
 
     /// What is meant when the value stands in an expression: the main value of an answer.
     pub fn main(&self) -> Value {
-        let mut value = self.clone();
+        self.meant().clone()
+    }
+
+    /// The same, to be looked at.
+    pub fn meant(&self) -> &Value {
+        let mut value = self;
         loop {
-            value = match &value {
+            value = match value {
                 Value::Answer(answer) => match &answer.main {
-                    Some(main) => main.clone(),
+                    Some(main) => main,
                     None => return value,
                 },
-                Value::OnSpace(declared) => declared.value.clone(),
-                Value::OnBranch(along) => along.value.clone(),
+                Value::OnSpace(declared) => &declared.value,
+                Value::OnBranch(along) => &along.value,
                 _ => return value,
             };
         }

@@ -134,7 +134,7 @@ fn pullback(a: &Arguments) -> Fallible<Value> {
 
 /// Whether a value is shown as it would be written in an expression.
 fn can_be_written(value: &Value) -> bool {
-    matches!(value.main(), Value::Expr(_) | Value::Form(_) | Value::Field(_))
+    matches!(value.meant(), Value::Expr(_) | Value::Form(_) | Value::Field(_))
 }
 
 fn written(cx: &Inquiry, value: &Value) -> String {

@@ -15,7 +15,7 @@ use crate::motion::swept;
 /// The names of these parts.
 pub fn natural_parts(value: &Value) -> Vec<&'static str> {
     let mut names = Kinds::of_value(value).own_parts();
-    if matches!(value.main(), Value::Set(set) if set.branches().len() != 1) {
+    if matches!(value.meant(), Value::Set(set) if set.branches().len() != 1) {
         names.retain(|name| !OF_ONE_BRANCH.contains(name));
     }
     names

@@ -69,7 +69,7 @@ fn verdict_words(cx: &Inquiry, value: &Value, word: &str) -> Fallible<Option<Ver
 /// What is known of a value.
 pub fn of_value(value: &Value) -> Shape {
     let mut shape = Shape::new(Kinds::of_value(value));
-    if let Value::Form(form) = value.main() {
+    if let Value::Form(form) = value.meant() {
         shape.degree = Some(Degree { constant: form.degree() as i64, of: vec![] });
     }
     if let Value::Answer(answer) = value {

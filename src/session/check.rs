@@ -308,13 +308,12 @@ fn build(cx: &Inquiry, evaluator: &Evaluator, term: &Term, wrong: &mut Vec<Diagn
 fn misasked(evaluator: &Evaluator, term: &Term) -> Vec<Diagnostic> {
     match &term.kind {
         TermKind::Ask(ask) => {
-            let given = |t: &Term| known_of(evaluator, t);
             let positional = ask.arguments.iter().filter(|(option, _)| option.is_none());
             let written = ask.number.map_or(ask.row.name.to_string(), |k| format!("p{k}"));
             let call = call::Call {
                 name: written,
                 name_span: ask.name_span,
-                positional: positional.map(|(_, t)| given(t)).collect(),
+                positional: positional.map(|(_, t)| known_of(evaluator, t)).collect(),
                 options: vec![],
             };
             let mut found = call::check_call(ask.row, &call);
@@ -355,13 +354,10 @@ fn misasked(evaluator: &Evaluator, term: &Term) -> Vec<Diagnostic> {
 }
 
 /// What is known of a term: its value, or its shape.
-fn known_of(evaluator: &Evaluator, term: &Term) -> Given {
+fn known_of<'t>(evaluator: &Evaluator, term: &'t Term) -> Given<'t> {
     match evaluator.eval(term) {
-        Ok(value) => call::given(&value, term.span),
-        Err(_) => {
-            let degree = term.shape.degree.as_ref().filter(|d| d.of.is_empty()).map(|d| d.constant);
-            Given { kinds: term.shape.kinds, degree, described: term.shape.describe(), span: term.span }
-        }
+        Ok(value) => Given::made(value, term.span),
+        Err(_) => Given::term(term),
     }
 }
 
@@ -382,7 +378,7 @@ fn with_a_run<'t>(
     // In a sum a Lagrangian is its function.
     let described = |t: &Term| match evaluator.eval(t) {
         Ok(Value::System(system)) if system.lagrangian().is_some() => "an expression".to_string(),
-        _ => known_of(evaluator, t).described,
+        _ => known_of(evaluator, t).described(),
     };
     let (a, b) = (described(a), described(b));
     vec![Diagnostic::error(&codes::WRONG_KIND, format!("{a} and {b} cannot be {done}")).label(span, "here")]

@@ -418,7 +418,7 @@ impl<'s> Evaluator<'s> {
             _ => self.point(point)?,
         };
         // What a set or an answer is at a point is decided anew.
-        if self.asks == Asks::Formulas && !matches!(value.main(), Value::Expr(_) | Value::Form(_) | Value::Field(_)) {
+        if self.asks == Asks::Formulas && !matches!(value.meant(), Value::Expr(_) | Value::Form(_) | Value::Field(_)) {
             return undecided(subject.span);
         }
         let there = crate::model::evaluate_at::value_under(&self.cx, &value, &place, recorded);

@@ -449,7 +449,7 @@ impl Interpreter {
             let (truth, more) = conditions::collect_all(cx, |cx| compare::truth(cx, &value));
             let truth = truth?;
             // What the sets take for granted of parameters.
-            if matches!(claim.left.main(), Value::Set(_)) {
+            if matches!(claim.left.meant(), Value::Set(_)) {
                 recorded.nonzero.extend(more.nonzero);
             }
             if let Verdict::No(_) = truth {

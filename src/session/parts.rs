@@ -7,7 +7,7 @@ use crate::algebra::Inquiry;
 use crate::algebra::{Symbol, conditions};
 use crate::diagnostic::{Diagnostic, Goes, codes, suggest};
 use crate::geometry::jet::FiberedManifold;
-use crate::model::kind::Gives;
+use crate::model::kind::{FORM, Gives};
 use crate::model::operate::{as_form, describe};
 use crate::model::value::{
     Answer, Fallible, Family, Indexed, Key, KeyPart, LabelledMatrix, PointEntry, Value, key_text,
@@ -375,6 +375,8 @@ fn is_form_or_field_key(evaluator: &Evaluator, key: &Term) -> bool {
     match key.kind {
         TermKind::Partial(_) => true,
         TermKind::Number(_) => false,
+        _ if !key.shape.kinds.meets(FORM) => false,
+        TermKind::Ask(_) if key.shape.kinds == FORM => true,
         _ => matches!(evaluator.eval(key), Ok(Value::Form(_))),
     }
 }

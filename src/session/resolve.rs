@@ -37,10 +37,10 @@ use super::term::{Defined, Each, Integral, Repetition, Term, TermKind, Unmade};
 use crate::algebra::Symbol;
 use crate::diagnostic::{Diagnostic, Goes, codes};
 use crate::geometry::jet::FiberedManifold;
+use crate::model::compare;
 use crate::model::kind::{FIELD, FORM, FUNCTION, MATRIX};
 use crate::model::value::{Fallible, Value};
-use crate::model::{compare, operate};
-use crate::questions::call::{self as row, Given, Shape};
+use crate::questions::call::{self as row, Shape};
 use crate::source::Span;
 use crate::syntax::ast::{self, Ast, ExprId, ExprKind, Text};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -482,15 +482,4 @@ impl<'s> Resolver<'s> {
 pub fn too_deep(span: Span) -> Diagnostic {
     Diagnostic::error(&codes::BUDGET, "this expression nests too deeply")
         .label(span, format!("more than {MAX_DEPTH} levels"))
-}
-
-/// What is known of a term, as an argument.
-pub fn given(term: &Term) -> Given {
-    let degree = term.shape.degree.as_ref().filter(|d| d.of.is_empty()).map(|d| d.constant);
-    let described = match &term.kind {
-        TermKind::Number(n) => format!("the number {n}"),
-        TermKind::Declared(d) if !matches!(d.value.main(), Value::Expr(_)) => operate::describe(&d.value.main()),
-        _ => term.shape.describe(),
-    };
-    Given { kinds: term.shape.kinds, degree, described, span: term.span }
 }

@@ -14,7 +14,7 @@ use crate::diagnostic::{Diagnostic, codes};
 use crate::model::kind::{self, *};
 use crate::model::operate;
 use crate::model::value::{Fallible, Value};
-use crate::questions::call::{Given, fits, given};
+use crate::questions::call::{Given, fits};
 use crate::source::Span;
 use crate::syntax::ast::Factor;
 use std::rc::Rc;
@@ -45,7 +45,7 @@ pub fn describe(function: &Defined, body: &Body) -> String {
 
 /// Refuses a call whose arguments turn out not to be what the body needs.
 pub fn check_call(cx: &Inquiry, function: &Defined, body: &Body, values: &[Value], spans: &[Span]) -> Fallible<()> {
-    let found: Vec<Given> = values.iter().zip(spans).map(|(value, span)| given(value, *span)).collect();
+    let found: Vec<Given> = values.iter().zip(spans).map(|(value, span)| Given::value(value, *span)).collect();
     let mut wrong = check_given(function, body, &found).into_iter();
     let Some(first) = wrong.next() else { return Ok(()) };
     // One edit cannot mend two arguments.
@@ -64,7 +64,7 @@ pub fn check_given(function: &Defined, body: &Body, given: &[Given]) -> Vec<Diag
     wrong
         .map(|(i, need, given)| {
             let wanted = with_article(&need.kinds.to_string());
-            let (name, found) = (&function.parameters[i], &given.described);
+            let (name, found) = (&function.parameters[i], given.described());
             Diagnostic::error(
                 &codes::WRONG_KIND,
                 format!("`{}` takes {wanted} for `{name}`, not {found}", function.name),

@@ -195,15 +195,15 @@ impl Resolver<'_> {
         }
     }
 
-    /// The names of runs, made or still to be made.
+    /// Whether this is the name of a run, made or still to be made.
+    pub fn is_run(&self, name: &str) -> bool {
+        self.scope.values.get(name).is_some_and(means_a_run)
+    }
+
+    /// The names of runs.
     pub fn runs(&self) -> Vec<&str> {
-        let is_run = |binding: &Binding| match &binding.meaning {
-            Meaning::Value(value) => Kinds::of_value(value) == RUN,
-            Meaning::Unmade(unmade) => unmade.shape.kinds == RUN,
-            _ => false,
-        };
         let mut names: Vec<&str> =
-            self.scope.values.iter().filter(|(_, b)| is_run(b)).map(|(name, _)| name.as_str()).collect();
+            self.scope.values.iter().filter(|(_, b)| means_a_run(b)).map(|(name, _)| name.as_str()).collect();
         names.sort_unstable();
         names
     }
@@ -334,6 +334,14 @@ impl Resolver<'_> {
                 manifold.base()
             )),
         })
+    }
+}
+
+fn means_a_run(binding: &Binding) -> bool {
+    match &binding.meaning {
+        Meaning::Value(value) => Kinds::of_value(value) == RUN,
+        Meaning::Unmade(unmade) => unmade.shape.kinds == RUN,
+        _ => false,
     }
 }
 

@@ -15,7 +15,7 @@ impl<'s> Evaluator<'s> {
     /// Parts of sets, distributions and ranks are computed; entries are there.
     pub(super) fn part(&self, of: &Term, key: &Key) -> Fallible<Value> {
         let value = self.eval_of_part(of, key)?;
-        let is_there = matches!(value.main(), Value::Family(_) | Value::Point(_) | Value::Run(_) | Value::Series(_));
+        let is_there = matches!(value.meant(), Value::Family(_) | Value::Point(_) | Value::Run(_) | Value::Series(_));
         if self.asks == Asks::Formulas && !is_there {
             return undecided(key.span);
         }

@@ -2,7 +2,7 @@
 //! resolved to its declaration or its row, the arguments are matched with what that takes.
 
 use super::space::{existing_order, jet_word};
-use super::{About, Names, Resolver, Wants, given};
+use super::{About, Names, Resolver, Wants};
 use crate::algebra::function::Elementary;
 use crate::diagnostic::{Diagnostic, Goes, codes, elsewhere};
 use crate::model::kind::{self, FAMILY, FORM, FUNCTION, SERIES, SYSTEM, TEXT};
@@ -261,7 +261,7 @@ impl<'s> Resolver<'s> {
         if let Some(function) = callee.function()
             && let Some(body) = function.body()
         {
-            let given: Vec<Given> = arguments.iter().map(given).collect();
+            let given: Vec<Given> = arguments.iter().map(Given::term).collect();
             for problem in signature::check_given(&function, body, &given) {
                 let about = arguments.iter().find(|a| Some(a.span) == problem.primary()).cloned();
                 self.say_about(problem, about.map(About::Argument));
@@ -385,7 +385,7 @@ impl<'s> Resolver<'s> {
             // A function of coordinates and parameters may be declared; one of systems and runs is a question.
             let may_be_declared = names && arguments.iter().all(|a| {
                 let binding = self.ast.name(*a).and_then(|n| self.scope.value(&n.text));
-                !matches!(binding.map(|b| &b.meaning), Some(Meaning::Value(v)) if !matches!(v.main(), Value::Expr(_)))
+                !matches!(binding.map(|b| &b.meaning), Some(Meaning::Value(v)) if !matches!(v.meant(), Value::Expr(_)))
                     && !matches!(binding.map(|b| &b.meaning), Some(Meaning::Unmade(_)))
             });
             let names = may_be_declared;
@@ -413,8 +413,9 @@ impl<'s> Resolver<'s> {
     fn question(&mut self, question: &'static Question, text: &str, span: Span, arguments: &[ExprId]) -> TermKind {
         let ast = self.ast;
         let whole = arguments.iter().fold(span, |span, id| span.to(ast.span(*id)));
-        let mut call = row::Call { name: text.into(), name_span: span, positional: vec![], options: vec![] };
-        let mut terms = vec![];
+        let mut terms = Vec::with_capacity(arguments.len());
+        // Of an option its word and its value.
+        let mut places = Vec::with_capacity(arguments.len());
         for &argument in arguments {
             match ast.option(argument) {
                 Some((name, value)) if question.option(&name.node).is_some() || !question.takes_equations() => {
@@ -426,23 +427,29 @@ impl<'s> Resolver<'s> {
                         }
                         _ => self.term(value),
                     };
-                    let mut given = given(&term);
-                    if let TermKind::Text(_) = term.kind {
-                        given.kinds = TEXT;
-                    }
+                    places.push(Some((name.span, term.span)));
                     term.span = ast.span(argument);
-                    call.options.push((name.node.to_string(), name.span, given));
                     terms.push((Some(name.node.clone()), term));
                 }
                 _ => {
-                    let wanted = kind::parameter(question.parameters, call.positional.len());
+                    let wanted = kind::parameter(question.parameters, places.iter().filter(|p| p.is_none()).count());
                     let takes_system = wanted.is_some_and(|p| p.kinds.meets(SYSTEM) && !p.kinds.is_any());
                     let is_name = ast.name(argument).is_some();
                     let wants = if takes_system && is_name { Wants::System } else { self.wants };
                     let term = self.wanting(wants, |r| r.term(argument));
-                    call.positional.push(given(&term));
+                    places.push(None);
                     terms.push((None, term));
                 }
+            }
+        }
+        let mut call = row::Call { name: text.into(), name_span: span, positional: vec![], options: vec![] };
+        for ((option, term), place) in terms.iter().zip(places) {
+            match (option, place) {
+                (Some(name), Some((name_span, span))) => {
+                    let kinds = if let TermKind::Text(_) = term.kind { TEXT } else { term.shape.kinds };
+                    call.options.push((name.to_string(), name_span, Given { kinds, span, ..Given::term(term) }));
+                }
+                _ => call.positional.push(Given::term(term)),
             }
         }
         let mut problems = row::check_call(question, &call);
@@ -502,10 +509,10 @@ impl<'s> Resolver<'s> {
     /// Arguments of an elementary or unspecified function: functions, or a series of a run.
     fn functions(&mut self, arguments: &[Term]) {
         for argument in arguments {
-            let given = given(argument);
+            let given = Given::term(argument);
             let is_form = given.kinds == FORM && given.degree.is_some_and(|d| d != 0);
             if is_form || !given.kinds.meets(FUNCTION.taken().or(SERIES)) {
-                self.say(row::needed(FUNCTION, &given.described, given.span));
+                self.say(row::needed(FUNCTION, &given.described(), given.span));
             }
         }
     }

@@ -87,7 +87,7 @@ impl Resolver<'_> {
                 Some(d.repair_at(places, "the derivative along the motion is a prime", whole, "…'"))
             }
             // `run(5).x`
-            (_, [time]) if self.runs().contains(&text) => {
+            (_, [time]) if self.is_run(text) => {
                 let d = Diagnostic::error(&codes::UNKNOWN_NAME, format!("`{text}` is a run, and no function"))
                     .about(text)
                     .label(whole, "a run at a time");

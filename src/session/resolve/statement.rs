@@ -1,7 +1,7 @@
 //! Statements. Spaces after `on` come first, for their coordinates are the names of what follows; a run has those of the
 //! manifold of its system.
 
-use super::{Collecting, Names, Resolver, Wants, coordinate_of, given, picture};
+use super::{Collecting, Names, Resolver, Wants, coordinate_of, picture};
 use crate::algebra::Symbol;
 use crate::algebra::expr::Relation;
 use crate::diagnostic::{Diagnostic, Goes, codes, elsewhere, suggest};
@@ -12,7 +12,7 @@ use crate::model::kind::{ANSWER, EQUATION, FUNCTION, Kinds, RUN, SWEEP, SYSTEM, 
 use crate::model::value::Fallible;
 use crate::motion::sampling::{RULES, Rule};
 use crate::motion::sweep::Reduction;
-use crate::questions::call::{self as row, Shape};
+use crate::questions::call::{self as row, Given, Shape};
 use crate::session::checked::*;
 use crate::session::scope::Callable;
 use crate::session::term::{Body as FunctionTerm, Defined, Term, TermKind};
@@ -34,7 +34,7 @@ impl Resolver<'_> {
                 let claim = self.term(assert.claim);
                 // What is asserted is true or false.
                 if assert.fails.is_none() && !claim.shape.kinds.meets(VERDICT.or(EQUATION).or(ANSWER)) {
-                    let problem = compare::neither(&given(&claim).described).label(claim.span, "asserted here");
+                    let problem = compare::neither(&Given::term(&claim).described()).label(claim.span, "asserted here");
                     self.say(problem);
                 }
                 Checked::Assert { claim, fails: assert.fails.as_ref() }
@@ -105,7 +105,7 @@ impl Resolver<'_> {
             _ => self.wants,
         };
         let term = self.wanting(wants, |r| r.term(id));
-        if let Some(problem) = row::wrong_kind(kinds, &given(&term)) {
+        if let Some(problem) = row::wrong_kind(kinds, &Given::term(&term)) {
             self.say(problem);
         }
         term
@@ -115,10 +115,10 @@ impl Resolver<'_> {
     fn plotted(&mut self, id: ExprId) -> Term {
         let ast = self.ast;
         let term = self.wanting(Wants::Run, |r| r.term(id));
-        if row::wrong_kind(RUN.or(SWEEP), &given(&term)).is_none() {
+        if row::wrong_kind(RUN.or(SWEEP), &Given::term(&term)).is_none() {
             return term;
         }
-        let Some(problem) = row::wrong_kind(RUN, &given(&term)) else { return term };
+        let Some(problem) = row::wrong_kind(RUN, &Given::term(&term)) else { return term };
         let span = ast.outer(id);
         let drawn = term.shape.kinds;
         let instead = || Diagnostic { helps: vec![], ..problem.clone() };
@@ -525,7 +525,7 @@ impl Resolver<'_> {
         self.canonical = canonical || derived;
         if !canonical
             && !derived
-            && let Some(problem) = row::wrong_kind(SYSTEM, &given(&term))
+            && let Some(problem) = row::wrong_kind(SYSTEM, &Given::term(&term))
         {
             self.say(problem);
         }
