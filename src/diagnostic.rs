@@ -78,6 +78,8 @@ pub struct Diagnostic {
     pub repairs: Vec<Repair>,
     /// The name that is not known, if that is the problem.
     pub name: Option<String>,
+    /// One of the repairs declares that name: where it is used again nothing more is to be said.
+    pub declares: bool,
     pub wanted: Option<Wanted>,
 }
 
@@ -100,6 +102,7 @@ impl Diagnostic {
             helps: vec![],
             repairs: vec![],
             name: None,
+            declares: false,
             wanted: None,
         }
     }
@@ -149,6 +152,12 @@ impl Diagnostic {
     /// The problem is that this name is not known.
     pub fn about(mut self, name: &str) -> Diagnostic {
         self.name = Some(name.to_string());
+        self
+    }
+
+    /// A repair declares the name that is not known.
+    pub fn declaring(mut self) -> Diagnostic {
+        self.declares = true;
         self
     }
 

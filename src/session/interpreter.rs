@@ -300,7 +300,7 @@ impl Interpreter {
         }
         let result = result.map_err(|d| self.excuse(ast, d));
         let said = remarks.iter().chain(result.as_ref().err().map(|d| &**d));
-        let missing = said.filter(|d| d.is_error() && d.repairs.iter().any(|r| r.text.starts_with("param ")));
+        let missing = said.filter(|d| d.is_error() && d.declares);
         let missing: Vec<_> = missing.filter_map(|d| Some((d.name.clone()?, d.primary()?.source))).collect();
         self.missing.extend(missing);
         // `T = …`, which was meant to declare it.

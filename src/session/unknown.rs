@@ -134,7 +134,7 @@ impl Resolver<'_> {
         let help = format!("declare it: `param {text}`, or as a coordinate of the manifold");
         match text.starts_with('_') {
             true => diagnostic.help(help),
-            false => diagnostic.repair_at(Goes::LineBefore, help, span, format!("param {text}")),
+            false => diagnostic.repair_at(Goes::LineBefore, help, span, format!("param {text}")).declaring(),
         }
     }
 
