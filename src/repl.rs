@@ -107,14 +107,16 @@ impl Repl {
         }
         match input.strip_prefix(':') {
             Some(command) => command::run(self, command),
-            None if self.is_plain_command(input) => command::run(self, input),
+            None if self.is_plain_command(input) => command::run(self, input.trim_end_matches("()")),
             None => self.ask("input", input, Mode::Line),
         }
     }
 
-    /// `help`, `quit` and `exit` are what every session understands, unless the user gave them a meaning.
+    /// `help`, `quit` and `exit`, also with the brackets of other systems, are what every session understands, unless the user
+    /// gave them a meaning.
     fn is_plain_command(&self, input: &str) -> bool {
-        ["help", "quit", "exit"].contains(&input) && !self.session.list().iter().any(|item| item.name == input)
+        let word = input.strip_suffix("()").unwrap_or(input);
+        ["help", "quit", "exit"].contains(&word) && !self.session.list().iter().any(|item| item.name == word)
     }
 
     /// Statements: of a line the session grows by all of them or by none. Of several answers each stands under its question.
@@ -263,7 +265,7 @@ mod tests {
     fn plain_words_leave_and_help_unless_they_are_declared() {
         let mut repl = repl();
         assert!(repl.enter("help").out.contains(":help"));
-        assert!(repl.enter("quit").quit && repl.enter("exit").quit);
+        assert!(repl.enter("quit").quit && repl.enter("exit").quit && repl.enter("quit()").quit);
         repl.enter("param quit = 2");
         let reply = repl.enter("quit");
         assert!(!reply.quit && reply.out.contains("quit"), "{reply:?}");

@@ -307,6 +307,25 @@ fn the_standard_library_is_documented_and_behind_a_prefix() {
     }
 }
 
+/// Who looks up a file of the library reads its units and a use of it, and of each function a formula.
+#[test]
+fn the_standard_library_names_its_units_and_its_formulas() {
+    for (name, text) in library().iter().filter(|(name, _)| name != "prelude") {
+        let preface = lepage::session::library::preface(text);
+        assert!(preface.contains("nit"), "std.{name} does not say in which units it is");
+        assert!(preface.contains(&format!("    use std.{name}")), "std.{name} does not show how it is used");
+        let mut session = Session::new(SessionOptions::default());
+        session.feed("main.mech", &format!("use std.{name} as lib"), Mode::File);
+        for line in text.lines().filter_map(|line| line.strip_prefix("let ")).take_while(|line| line.contains('(')) {
+            let entry = line.split('(').next().unwrap_or(line);
+            let Some(doc) = session.doc(&format!("lib.{entry}")) else { continue };
+            let said = doc.split_once('\n').map_or("", |(_, said)| said);
+            let is_formula = ["²", "/", "·", "×", "√", "Σ", "^", " = ", " - ", "-c", "Rz"];
+            assert!(is_formula.iter().any(|sign| said.contains(sign)), "std.{name}: {entry} has no formula: {said}");
+        }
+    }
+}
+
 /// What the library offers is claimed somewhere: each function stands in a test of its file.
 #[test]
 fn every_entry_of_the_standard_library_is_asserted() {

@@ -21,14 +21,14 @@ as_newcomer() {
 # ── The commands ────────────────────────────────────────────────────────────────────────────────────────────────────
 # The first block of commands of the README, without its remarks.
 commands=$(awk '/^```sh$/ { inside = 1; next } /^```$/ { if (inside) exit } inside' README.md | sed 's/ *#.*$//')
-known='cargo run -- run examples/pendulum.mech
+known='cargo run --profile first --no-default-features -- run examples/pendulum.mech
 cargo test
 cargo install --path . --locked'
 [ "$commands" = "$known" ] || fail "the README has other commands than this script:
 $commands"
 
 had_table=$([ -e pendulum.csv ] && echo yes || echo no)
-cargo run -q -- run examples/pendulum.mech >"$work/pendulum.out" 2>"$work/pendulum.err" || fail "the first program does not run"
+cargo run -q --profile first --no-default-features -- run examples/pendulum.mech >"$work/pendulum.out" 2>"$work/pendulum.err" || fail "the first program does not run"
 cat "$work/pendulum.err" >>"$work/pendulum.out"
 # The table that it saves lies where it was run, and is named in its last line.
 [ -s pendulum.csv ] || fail "the first program saves no table"

@@ -320,3 +320,29 @@ transform(@r, n)
         }
     }
 }
+
+/// Long answers begin with what a mechanician would say. What is said follows by hand: x + y = 0 and its derivative leave t, x, x' of
+/// the five coordinates of J1(Y); (x' - y')²/2 determines x'' - y'' alone, at every state.
+#[test]
+fn long_answers_begin_with_a_sentence() {
+    let program = "
+manifold Y over t { x, y }
+lagrangian regular on J1(Y) = (x'^2 + y'^2)/2 - (x^2 + y^2)/2
+lagrangian singular on J1(Y) = x'^2/2 - x*y - y^2/2
+lagrangian gauge on J1(Y) = (x' - y')^2/2
+";
+    for (question, said) in [
+        ("classify(regular)", "regular: one motion through every state"),
+        ("dynamics(regular)", "motion through every state, determined by its initial state"),
+        ("dirac(regular)", "no constraints: 2 degrees of freedom are left"),
+        ("linearize(regular, { x = 0, y = 0 })", "a stable equilibrium"),
+        ("dynamics(singular)", "motion on a submanifold of dimension 3, determined by its initial state"),
+        ("dynamics(gauge)", "motion through every state, one function of time free"),
+    ] {
+        let mut session = Session::new(SessionOptions::default());
+        let outcomes = session.feed("main.mech", &format!("{program}{question}"), Mode::File);
+        let answer = outcomes.last().and_then(|o| o.answer.as_ref()).expect(question);
+        let text = answer.text(120);
+        assert_eq!(text.lines().next(), Some(said), "{question}");
+    }
+}

@@ -46,10 +46,15 @@ pub fn run(arguments: Arguments) -> Exit {
         let is_file = what == "-" || what.ends_with(".mech") || Path::new(what).exists();
         let library = what.strip_prefix("std.").and_then(|name| library::FILES.iter().find(|(n, _)| *n == name));
         exit = exit.max(if let Some((_, text)) = library {
-            document(Input { name: what.clone(), text: text.to_string() }, &mut session, &mut console)
+            document(
+                Input { name: what.clone(), text: text.to_string() },
+                library::preface(text),
+                &mut session,
+                &mut console,
+            )
         } else if is_file {
             match read(Path::new(what)) {
-                Ok(input) => document(input, &mut session, &mut console),
+                Ok(input) => document(input, String::new(), &mut session, &mut console),
                 Err(unreadable) => {
                     console.report([&unreadable.diagnostic], &unreadable.sources);
                     Exit::Failure
@@ -95,9 +100,12 @@ fn name(name: &str, session: &Session, console: &mut Console) -> Exit {
     }
 }
 
-/// One section per declared name.
-fn document(input: Input, session: &mut Session, console: &mut Console) -> Exit {
+/// What the file says of itself, and one section per declared name.
+fn document(input: Input, preface: String, session: &mut Session, console: &mut Console) -> Exit {
     let mut out = format!("# {}\n", input.name);
+    if !preface.is_empty() {
+        let _ = write!(out, "\n{preface}\n");
+    }
     let exit = declare_program(session, &[input], console);
     for item in session.list() {
         let _ = write!(out, "\n## {}\n\n{}\n", item.name, item.type_name);

@@ -79,6 +79,41 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
     (Function, &["substitute", "replace"], Word("subs")),
     (Function, &["determinant"], Word("det")),
     (Function, &["inv"], Word("inverse")),
+    (Function, &["der", "ddt"], Call("($1)'", "the derivative along the motion is a prime")),
+    (
+        Function,
+        &["mass_matrix", "massMatrix", "inertia_matrix"],
+        Call("hessian($1)", "the matrix in front of the accelerations is `hessian(L)`"),
+    ),
+    (
+        Function,
+        &["eye", "zeros", "ones", "diag", "identity_matrix", "IdentityMatrix"],
+        Said("a matrix is a list of its rows: `[[1, 0], [0, 1]]`; `identity(A)` is the one of the size of A"),
+    ),
+    (
+        Function,
+        &["mod", "Mod", "fmod", "rem"],
+        Said("remainders of divisions are not computed; an angle is a coordinate of that type: `theta : angle`"),
+    ),
+    (
+        Function,
+        &["dirac_delta", "DiracDelta", "Dirac", "delta_function"],
+        Said("an impulse is no function: a run begins with the velocity behind it, `from x' = 1`"),
+    ),
+    (
+        Function,
+        &["Module", "Block", "With"],
+        Said("a name is given to a formula by `let`, and what it needs before it: `let a = 1`"),
+    ),
+    (
+        Function,
+        &["Do", "Table", "For", "While", "Map"],
+        Said("a repetition is written `list(i in 1..3, i^2)`, a sum `sum(i in 1..3, i^2)`"),
+    ),
+    (Function, &["proc", "unapply"], Said("a function is declared with its formula: `let f(x) = x^2`")),
+    (Function, &["fprintf", "sprintf", "format"], Said("an expression alone is a question, and its answer is shown")),
+    (Function, &["par"], Said("a parameter has a name: `param k = 1`; `set k = 2` gives it another value in a run")),
+    (Function, &["assuming", "refine", "Refine"], Said("facts are assumed for the whole program: `assume m > 0`")),
     (Function, &["eigvals"], Word("eigenvalues")),
     (Function, &["eom"], Word("equations")),
     (Function, &["lagrange"], Word("euler_lagrange")),
@@ -212,7 +247,7 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
     ),
     (
         Function,
-        &["series", "Series", "limit", "Limit", "lim"],
+        &["series", "Series", "limit", "Limit", "lim", "taylor", "Taylor", "TaylorSeries"],
         Said("limits and series are not computed; derivatives at a point are: `D(f, x, x) at { x = 0 }`"),
     ),
     (Function, &["sec", "Sec"], Call("(1/cos($1))", "it is `1/cos(x)`")),
@@ -373,6 +408,18 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
         &["while", "loop", "repeat"],
         Said("there are no loops: a run goes on `until t = 10`, a repetition is `list(i in 1..3, i^2)`"),
     ),
+    (
+        Statement,
+        &["dissipation", "rayleigh", "friction", "damping"],
+        Said("what takes energy away is a force: `force friction on J1(Y) { x: -c*x' }`, and `L with friction`"),
+    ),
+    (
+        Statement,
+        &["figure", "axis", "hold", "grid", "legend", "subplot", "xlabel", "ylabel"],
+        Said("a picture is one statement: `plot run { x; title = \"a picture\" }`"),
+    ),
+    (Statement, &["kinetic", "potential"], Word("let")),
+    (Statement, &["when"], Said("an event ends a run: `stop when x = 0 falling`")),
     (Statement, &["if"], Said("a choice is a value: `piecewise(x > 0, 1, 0)`; a claim is `assert x > 0`")),
     (
         Statement,
@@ -416,6 +463,30 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
         Nothing("a program begins with nothing declared, and in the session `:reset` forgets everything"),
     ),
     (Value, &["ls", "who", "whos", "vars", "names"], Said("in the session `:list` shows what is declared")),
+    (
+        Value,
+        &["i"],
+        Said(
+            "an index runs in its range, `sum(i in 1..3, i^2)`, and `i(X, a)` is a contraction; there is no imaginary unit: expressions are real",
+        ),
+    ),
+    (
+        Value,
+        &["p"],
+        Said(
+            "momenta are asked of a Lagrangian: `momenta(L)`, and `hamilton(L)` calls them `p_x`; a number of this name is declared: `param p`",
+        ),
+    ),
+    (
+        Value,
+        &["figure", "axis", "hold", "grid", "legend", "subplot"],
+        Nothing("a picture is one statement, `plot run { x; title = \"a picture\" }`"),
+    ),
+    (
+        Value,
+        &["equation"],
+        Said("equations have a name and stand in braces: `equations N on J2(Y) { x: -k*x - m*x'' }`"),
+    ),
     (Value, &["I", "j", "im"], Said("expressions are real; complex eigenvalues are pairs: `eigenvalues(A).complex`")),
     (Value, &["deg", "degree", "degrees"], Word("pi/180")),
     (Value, &["help"], Said("`:help` helps in the session, `lepage --help` in a shell")),
@@ -462,6 +533,16 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
     (Part, &["maximum", "upper"], Word("max")),
     (Part, &["minimum", "lower"], Word("min")),
     (Part, &["time", "times", "ts"], Word("t")),
+    (
+        Part,
+        &["state", "states", "y", "sol", "u", "values", "data"],
+        Said("the columns of a run have the names of its coordinates: `run.x`; the last state is `run.last`"),
+    ),
+    (
+        Part,
+        &["propagate_until", "propagate_for", "propagate_grid", "propagate", "integrate", "solve", "step"],
+        Said("a run is made with its end: `let run = simulate L { from x = 1; until t = 10 }`"),
+    ),
 ];
 
 /// What stands for a word of another system.

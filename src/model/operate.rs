@@ -631,6 +631,13 @@ fn plain_power(cx: &Inquiry, base: &Value, exponent: &Value, base_span: Span, ex
         (Value::Matrix(m), Value::Expr(e)) => {
             let n = e.as_number().and_then(Rational::to_i64).filter(|n| (0..=64).contains(n));
             let Some(n) = n else {
+                if e.as_number().and_then(Rational::to_i64) == Some(-1) {
+                    let whole = base_span.to(exponent_span);
+                    let d = Diagnostic::error(&codes::WRONG_KIND, "the inverse of a matrix is asked for")
+                        .label(whole, "here");
+                    let places = Goes::Quoting(vec![base_span]);
+                    return Err(Box::new(d.repair_at(places, "write `inverse(A)`", whole, "inverse(…)")));
+                }
                 return refuse(
                     &codes::WRONG_KIND,
                     "a matrix is raised to an integer from 0 to 64; `inverse` inverts it",

@@ -126,7 +126,12 @@ fn dynamics(cx: &Inquiry, a: &Answer) -> Option<String> {
     let said = match (kind, branches.as_slice()) {
         ("motion", [one]) => {
             let (dim, free) = (of_branch(one, "dim")?, of_branch(one, "free")?);
-            format!("motion on a submanifold of dimension {dim}, {}", freedom(free))
+            let is_open =
+                |part: &str| matches!(one, Value::Answer(b) if list(cx, b, part).is_some_and(|l| l.is_empty()));
+            match is_open("equations") && is_open("nonzero") {
+                true => format!("motion through every state, {}", freedom(free)),
+                false => format!("motion on a submanifold of dimension {dim}, {}", freedom(free)),
+            }
         }
         ("motion", several) => {
             let dims: Option<Vec<String>> = several.iter().map(|b| Some(of_branch(b, "dim")?.to_string())).collect();
@@ -141,7 +146,11 @@ fn dynamics(cx: &Inquiry, a: &Answer) -> Option<String> {
 }
 
 fn plural(n: usize, one: &str, many: &str) -> String {
-    if n == 1 { format!("one {one}") } else { format!("{n} {many}") }
+    match n {
+        0 => format!("no {many}"),
+        1 => format!("one {one}"),
+        n => format!("{n} {many}"),
+    }
 }
 
 fn dirac(cx: &Inquiry, a: &Answer) -> Option<String> {

@@ -104,7 +104,8 @@ fn doc(repl: &mut Repl, name: &str) -> Reply {
             let head = if item.kind == ItemKind::Function { String::new() } else { format!("{}: ", item.name) };
             format!("{head}{}{doc}\n", item.type_name)
         };
-        return fitted(repl, &session.list().into_iter().map(entry).collect::<String>());
+        let entries = session.list().into_iter().map(entry).collect::<String>();
+        return fitted(repl, &format!("{}\n\n{entries}", library::preface(text)));
     }
     if let Some(topic) = topics::find(name).filter(|_| repl.session.doc(name).is_none()) {
         return Reply::out(topic.text(repl.screen.columns));

@@ -3,7 +3,7 @@
 //! when Tab is pressed, an editor while its user types.
 
 use crate::integrate::method::METHODS;
-use crate::model::kind::{FAMILY, Gives, OptionRow, Presence, RUN, SYSTEM};
+use crate::model::kind::{FAMILY, Gives, OptionRow, Presence, RUN, SERIES, SYSTEM};
 use crate::questions;
 use crate::session::{ItemKind, NamedItem, Session, library, plot_settings};
 use crate::syntax::token::{COORDINATE_TYPES, RUN_CLAUSES, STATEMENT_WORDS, TYPE_WORDS};
@@ -47,13 +47,19 @@ impl Vocabulary {
             Place::Run => self.named(is_table, " "),
             Place::Columns(runs) => {
                 let of = |item: &&NamedItem| runs.split([',', ' ']).any(|run| run == item.name);
+                // What else is known of a run is no column of it.
+                let parts = RUN.own_parts();
                 let columns = self.names.iter().filter(of).flat_map(|item| item.members.clone());
-                columns.chain(plot_settings().map(|(name, _)| format!("{name} = "))).collect()
+                columns
+                    .filter(|column| !parts.contains(&&**column))
+                    .chain(plot_settings().map(|(name, _)| format!("{name} = ")))
+                    .collect()
             }
             Place::Space => {
                 let manifolds = self.names.iter().filter(|item| item.kind == ItemKind::Manifold);
                 manifolds.flat_map(|m| [m.name.clone(), format!("J1({})", m.name), format!("J2({})", m.name)]).collect()
             }
+            Place::Joined => vec!["subject to ".to_string(), "with ".to_string()],
             Place::Nothing => vec![],
         }
     }
@@ -123,6 +129,14 @@ impl Vocabulary {
             Some(item) if !is_system(item) && !of.ends_with(')') => item.members.clone(),
             _ => vec![],
         };
+        // `run.E`, a column.
+        if let Some((run, column)) = of.rsplit_once('.') {
+            let run = self.item(&run[word_start(run, run.len())..]).filter(|item| item.kind == ItemKind::Run);
+            let is_column = |run: &NamedItem| run.members.iter().any(|name| name == column);
+            if run.is_some_and(|run| is_column(run) && !RUN.own_parts().contains(&column)) {
+                return SERIES.own_parts().iter().map(|part| part.to_string()).collect();
+            }
+        }
         let Some((row, about)) = self.asked(of) else { return found };
         found.extend(row.parts.iter().map(|part| part.name.to_string()));
         let coordinates = self.item(about).map_or(vec![], |item| item.members.clone());
@@ -203,6 +217,8 @@ enum Place<'a> {
     Columns(&'a str),
     /// After `on`.
     Space,
+    /// Behind the system that a new one is made of.
+    Joined,
     /// A number is written here.
     Nothing,
 }
@@ -213,7 +229,7 @@ fn place(before: &str) -> Option<Place<'_>> {
         return Some(Place::Library);
     }
     if let Some(of) = before.strip_suffix('.') {
-        return of.ends_with(|c: char| c.is_alphanumeric() || ")_'".contains(c)).then_some(Place::Part(of));
+        return of.ends_with(|c: char| c.is_alphanumeric() || ")]_'".contains(c)).then_some(Place::Part(of));
     }
     let words = before.trim_end();
     if let Some(open) = last_open(before, '{', '}')
@@ -235,10 +251,18 @@ fn place(before: &str) -> Option<Place<'_>> {
     match (spaced, last.next().unwrap_or_default()) {
         (true, "simulate") => Some(Place::System),
         (true, "on") if STATEMENT_WORDS.iter().any(|(word, _)| statement.starts_with(word)) => Some(Place::Space),
+        (true, system) if is_joined(statement) && !["=", "with", "subject", "to", "and"].contains(&system) => {
+            Some(Place::Joined)
+        }
         (true, "is") => last.next().map(|of| Place::Label(of.trim_end())),
         (true, "plot" | "save" | "animate" | "poincare") if words == statement.trim_end() => Some(Place::Run),
         _ => None,
     }
+}
+
+/// `system S = L `
+fn is_joined(statement: &str) -> bool {
+    statement.starts_with("system ") && statement.split_once('=').is_some_and(|(_, of)| !of.trim().is_empty())
 }
 
 /// A place in the entries of a run or of a picture; an entry begins after the brace, a semicolon or on a line of its own.
@@ -359,6 +383,10 @@ mod tests {
         assert_eq!(offered("let r = simulate L { until "), ["t = "]);
         assert!(offered("let r = simulate L { tolerance ").is_empty());
         assert_eq!(offered("plot "), ["run "]);
+        assert_eq!(offered("run.E."), ["first", "last", "max", "min"]);
+        assert!(offered("D.branches[1].").is_empty());
+        assert_eq!(offered("system S = L "), ["subject to ", "with "]);
+        assert!(offered("plot run { m").is_empty(), "the method is no column");
         assert_eq!(offered("plot run { E"), Vec::<String>::new());
         assert_eq!(offered("plot run { ti"), ["title = "]);
         assert!(offered("plot run { x, ").contains(&"E".to_string()));

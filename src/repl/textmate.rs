@@ -114,7 +114,7 @@ fn package() -> Value {
                     "lepage.path": {
                         "type": "string",
                         "default": "lepage",
-                        "description": "The program that answers: lepage, built with the feature lsp",
+                        "description": "The program that answers: lepage",
                     },
                 },
             },

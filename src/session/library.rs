@@ -43,6 +43,13 @@ pub fn about(text: &str) -> &str {
     text.lines().find_map(|line| line.trim_start().strip_prefix("// ")).unwrap_or("")
 }
 
+/// The comment with which a file begins: what it is about, its units, and how it is used. Indented lines are programs.
+pub fn preface(text: &str) -> String {
+    let lines = text.lines().take_while(|line| line.starts_with("//") && !line.starts_with("///"));
+    let lines = lines.map(|line| line.trim_start_matches("//").strip_prefix(' ').unwrap_or_default());
+    lines.collect::<Vec<_>>().join("\n").trim().to_string()
+}
+
 /// How many files may use each other in a row: each is read while those before it wait.
 const MAX_DEPTH: usize = 64;
 

@@ -102,6 +102,10 @@ pub enum Wants {
     Run,
     /// After `simulate`, and as the first argument of most questions.
     System,
+    /// After `with`.
+    Force,
+    /// After `subject to`.
+    Constraint,
 }
 
 /// Functions whose names are open, as they are resolved for one statement.
@@ -298,6 +302,10 @@ impl<'s> Resolver<'s> {
                     self.say(problem);
                     return TermKind::Hole;
                 }
+                if let Some(problem) = self.power_of_function_name(self.ast.span(id), *base, *exponent) {
+                    self.say(problem);
+                    return TermKind::Hole;
+                }
                 // `r'^T`
                 let transposed = self.ast.name(*exponent).filter(|n| &*n.text == "T" && n.primes == 0);
                 if transposed.is_some() && self.scope.value("T").is_none() {
@@ -368,6 +376,9 @@ impl<'s> Resolver<'s> {
                 TermKind::Is { subject, negated: *negated, word: word.clone() }
             }
             ExprKind::At { subject, point } => {
+                if let Some(warning) = self.difference_at(*subject, *point) {
+                    self.say(warning);
+                }
                 TermKind::At { subject: self.boxed(*subject), point: self.boxed(*point) }
             }
             ExprKind::Not(of) => TermKind::Not(Box::new(self.claim(*of))),
@@ -375,8 +386,8 @@ impl<'s> Resolver<'s> {
             ExprKind::Or(all) => TermKind::Or(all.iter().map(|id| self.claim(*id)).collect()),
             ExprKind::Composed { base, forces, constraints } => TermKind::Composed {
                 base: self.boxed(*base),
-                forces: self.all(forces),
-                constraints: self.all(constraints),
+                forces: self.wanting(Wants::Force, |r| r.all(forces)),
+                constraints: self.wanting(Wants::Constraint, |r| r.all(constraints)),
             },
             ExprKind::Call { callee, arguments } => {
                 self.wanting(Wants::Anything, |r| r.call(id, *callee, arguments, span))

@@ -36,10 +36,11 @@ pub fn infer(kind: &TermKind, in_function: bool, of: &dyn Fn(&Term) -> Shape, lo
         TermKind::Product(factors) => folded(&mut factors.iter().map(|(_, t)| t), times),
         TermKind::Wedge(all) => folded(&mut all.iter(), wedge),
         TermKind::Power { base, exponent } => {
+            let of_a_part = has_part(base);
             let (base, exponent) = (of(base), of(exponent));
             let functions = base.kinds.within(FUNCTION) && exponent.kinds.within(FUNCTION);
             // A parameter of a function that is not used otherwise is one.
-            let is_local = in_function && base.kinds.is_any();
+            let is_local = in_function && base.kinds.is_any() && !of_a_part;
             if functions || is_local { Shape::new(FUNCTION) } else { Shape::UNKNOWN }
         }
         TermKind::Compare { .. } => Shape::new(EQUATION),
@@ -102,8 +103,21 @@ fn is_named(term: &Term) -> bool {
 
 /// Of functions it is one; of a series of a run, which may stand behind what is not known, something of its kind.
 fn of_elementary(arguments: &[Term], in_function: bool, of: &dyn Fn(&Term) -> Shape) -> Shape {
-    let is_series = matches!(arguments, [only] if of(only).kinds.meets(SERIES));
-    if is_series && !in_function { Shape::UNKNOWN } else { Shape::new(FUNCTION) }
+    let is_series = matches!(arguments, [only] if of(only).kinds.meets(SERIES) && (!in_function || has_part(only)));
+    if is_series { Shape::UNKNOWN } else { Shape::new(FUNCTION) }
+}
+
+/// Whether parts of something stand in a formula, as `run.E` of a run that is given to a function.
+fn has_part(term: &Term) -> bool {
+    match &term.kind {
+        TermKind::Part { .. } => true,
+        TermKind::Neg(inner) => has_part(inner),
+        TermKind::Sum(terms) => terms.iter().any(|(_, t)| has_part(t)),
+        TermKind::Product(factors) => factors.iter().any(|(_, t)| has_part(t)),
+        TermKind::Power { base, .. } => has_part(base),
+        TermKind::Elementary { arguments, .. } => arguments.iter().any(has_part),
+        _ => false,
+    }
 }
 
 fn of_call(call: &Call, of: &dyn Fn(&Term) -> Shape) -> Shape {

@@ -15,6 +15,20 @@ use crate::syntax::ast::Statement;
 use crate::syntax::usage;
 
 impl Resolver<'_> {
+    /// A name of a value with its primes. Dots over a letter are primes, too: then the name is longer than its letters, and what
+    /// is offered stands for all of it.
+    pub fn unknown_with(&self, text: &str, primes: u32, span: Span) -> Diagnostic {
+        let letters = Span { end: span.start + text.len() as u32, ..span };
+        let mut diagnostic = self.unknown(text, span);
+        if span.end - span.start != text.len() as u32 + primes {
+            for repair in diagnostic.repairs.iter_mut().filter(|repair| repair.span == letters) {
+                repair.span = span;
+                repair.text += &"'".repeat(primes as usize);
+            }
+        }
+        diagnostic
+    }
+
     /// A name of a value.
     pub fn unknown(&self, text: &str, span: Span) -> Diagnostic {
         let mut names: Vec<&str> = self.scope.value_names().collect();
@@ -60,9 +74,14 @@ impl Resolver<'_> {
         if let Some(ours) = elsewhere::ours(Use::Value, text) {
             return foreign(diagnostic.label(span, "not known here"), ours, text, span);
         }
+        if let Some(product) = self.product_of_names(text).filter(|_| self.wants != Wants::Direction) {
+            let word = Span { end: span.start + text.len() as u32, ..span };
+            let help = format!("a product needs its signs: `{product}`");
+            return diagnostic.label(span, "not known here").repair(help, word, product);
+        }
         if let Some(near) = suggest::nearest(text, names.iter().copied()) {
-            let primes = span.end.saturating_sub(span.start) as usize;
-            let word = Span { end: span.start + text.len().min(primes) as u32, ..span };
+            let length = text.len().min(span.end.saturating_sub(span.start) as usize);
+            let word = Span { end: span.start + length as u32, ..span };
             return diagnostic.label(span, "not known here").repair(format!("did you mean `{near}`?"), word, near);
         }
         if let Some(of) = text.strip_prefix('d').filter(|of| !of.is_empty() && !self.scope.manifolds.is_empty()) {
@@ -101,6 +120,16 @@ impl Resolver<'_> {
         // Who asks for a name alone wants to see it; nobody asks for a parameter that is not there.
         if self.is_whole_question(span) {
             return diagnostic.help("`:list` shows the names that are declared, `:help questions` what can be asked");
+        }
+        // `Cos`, and words of a system that nobody listed.
+        let small = text.to_lowercase();
+        if small != text && Elementary::find(&small).is_some() {
+            return diagnostic.help(format!("functions are written small, with round brackets: `{small}(x)`"));
+        }
+        if is_word_of_a_system(text) {
+            return diagnostic.help(format!(
+                "`:help questions` lists what can be asked; a number of this name is declared: `param {text}`"
+            ));
         }
         let help = format!("declare it: `param {text}`, or as a coordinate of the manifold");
         match text.starts_with('_') {
@@ -250,6 +279,51 @@ impl Resolver<'_> {
         }
     }
 
+    /// A name where a force or a constraint is put to a system: one of those that are declared, or how one is declared.
+    fn unknown_part_of_system(&self, d: Diagnostic, text: &str, span: Span) -> Option<Diagnostic> {
+        let is_force = self.wants == Wants::Force;
+        let fits = |b: &Binding| match &b.meaning {
+            Meaning::Value(Value::Force(_)) => is_force,
+            Meaning::Value(Value::Constraint(_)) => !is_force,
+            _ => false,
+        };
+        let names = self.scope.values.iter().filter(|(_, b)| fits(b)).map(|(name, _)| name.as_str());
+        if let Some(near) = suggest::nearest(text, names) {
+            return Some(d.repair(format!("did you mean `{near}`?"), span, near));
+        }
+        let [manifold] = self.scope.manifolds.as_slice() else { return None };
+        let x = manifold.fibres().first()?.coordinate.name();
+        Some(match is_force {
+            true => {
+                let declared = format!("force {text} on {} {{ {x}: -{x}' }}", manifold.jets(1));
+                let help = format!("a force is declared before it is used, for example `{declared}`");
+                d.repair_at(Goes::LineBefore, help, span, declared)
+            }
+            false => d.help(format!(
+                "a constraint is declared before it is used: `constraint {text} on {} {{ {x} = 0 }}`",
+                manifold.name()
+            )),
+        })
+    }
+
+    /// `mx` for the product of m and x, if both are declared.
+    fn product_of_names(&self, text: &str) -> Option<String> {
+        let is_known = |part: &str| {
+            let meaning = self.scope.values.get(part).map(|b| &b.meaning);
+            let on = self.on.as_ref().is_some_and(|m| coordinate_of(m, part).is_some());
+            on || matches!(meaning, Some(Meaning::Parameter(_) | Meaning::Coordinate(_)))
+        };
+        let cuts: Vec<usize> = text.char_indices().map(|(i, _)| i).filter(|i| *i > 0).collect();
+        let two = |from: usize| cuts.iter().copied().filter(move |cut| *cut > from);
+        let pair = two(0).map(|cut| text.split_at(cut)).find(|(a, b)| is_known(a) && is_known(b));
+        if let Some((a, b)) = pair {
+            return Some(format!("{a}*{b}"));
+        }
+        let triples = two(0).flat_map(|one| two(one).map(move |other| (one, other)));
+        let parts = triples.map(|(one, other)| [&text[..one], &text[one..other], &text[other..]]);
+        parts.into_iter().find(|parts| parts.iter().all(|part| is_known(part))).map(|parts| parts.join("*"))
+    }
+
     /// `q1` for the first of the family `q`.
     fn member<'t>(&self, text: &'t str) -> Option<(&'t str, &'t str)> {
         let base = text.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -278,6 +352,9 @@ impl Resolver<'_> {
             Wants::Anything => return None,
             Wants::Run => return Some(self.unknown_run(d.clone().label(span, "not known here"), text, span)),
             Wants::System => return self.unknown_system(d.clone().label(span, "not known here"), text, span),
+            Wants::Force | Wants::Constraint => {
+                return self.unknown_part_of_system(d.clone().label(span, "not known here"), text, span);
+            }
             _ => {}
         }
         let only = || match self.scope.manifolds.as_slice() {
@@ -345,6 +422,16 @@ fn means_a_run(binding: &Binding) -> bool {
     }
 }
 
+/// `Assumptions`, `Cos`, `OdeSolve`: symbols of formulas are short, or begin small.
+fn is_word_of_a_system(text: &str) -> bool {
+    let mut letters = text.chars();
+    let is_capital = letters.next().is_some_and(char::is_uppercase);
+    is_capital
+        && text.chars().count() > 4
+        && letters.clone().all(char::is_alphabetic)
+        && letters.any(char::is_lowercase)
+}
+
 /// `p`, `px` and `p1` for the momentum `p_x`.
 fn momentum_of(text: &str, coordinates: &[String]) -> Option<String> {
     let of = text.strip_prefix('p')?;
@@ -380,6 +467,12 @@ pub fn no_coordinate(manifold: &FiberedManifold, name: &str, span: Span) -> Diag
     .about(manifold.name());
     match suggest::nearest(name, names.iter().map(String::as_str)) {
         Some(near) => diagnostic.label(span, "not a coordinate").help(format!("did you mean `{near}`?")),
+        // `F_x: …`, the component along x.
+        None if let Some(of) = name.strip_prefix(['F', 'f', 'Q', 'E']).map(|rest| rest.trim_start_matches('_'))
+            && names.iter().any(|n| n == of) =>
+        {
+            diagnostic.label(span, "not a coordinate").repair(format!("did you mean `{of}`?"), span, of)
+        }
         None => diagnostic.label(span, "not a coordinate").note(format!("its coordinates are {}", names.join(", "))),
     }
 }

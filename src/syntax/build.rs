@@ -21,7 +21,7 @@ use super::token::{CONSTRAINT_CLAUSES, COORDINATE_TYPES, TYPE_WORDS, Token};
 use super::{name, problem};
 use crate::algebra::function::Elementary;
 use crate::algebra::number::Rational;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, suggest};
 use crate::source::{SourceId, Span};
 use lalrpop_util::ErrorRecovery;
 use rustc_hash::FxHashMap;
@@ -668,14 +668,25 @@ impl<'t> Builder<'t> {
         let inside = || self.ast.inside(self.ast.span(e));
         let names = inside().filter_map(|id| self.ast.name(id));
         let highest = names.filter(|name| name.primes > 0).max_by_key(|name| name.primes);
-        // `der(x)` of Modelica.
+        // `der(x)` of Modelica, `diff(x(t), t, t)` of Maple.
         let derived = |id: ExprId| match self.ast.kind(id) {
-            ExprKind::Call { callee, arguments } if self.ast.name(*callee).is_some_and(|n| &*n.text == "der") => {
-                self.ast.name(*arguments.first()?)
+            ExprKind::Call { callee, arguments } if self.ast.name(*callee).is_some_and(is_derivative) => {
+                let of = *arguments.first()?;
+                match self.ast.kind(of) {
+                    ExprKind::Call { callee, .. } => self.ast.name(*callee).filter(|name| !is_derivative(name)),
+                    _ => self.ast.name(of),
+                }
             }
             _ => None,
         };
         highest.or_else(|| inside().find_map(derived)).map(|name| name.text.clone())
+    }
+
+    /// `xddot` before the sign of an entry: the coordinate and its primes, where the name is spelled so.
+    fn spelled_jet(&self, key: ExprId) -> Option<(Text, String)> {
+        let name = self.ast.name(key).filter(|name| name.primes == 0)?;
+        let (base, dots) = suggest::dotted(&name.text)?;
+        Some((base.into(), format!("{base}{}", "'".repeat(dots))))
     }
 
     fn components(&mut self, block: Block, owner: &str) -> Vec<ExprId> {
@@ -701,7 +712,14 @@ impl<'t> Builder<'t> {
                             };
                             problem::equation_of_motion(sign, owner, self.ast.span(inner), &component)
                         }
-                        None => problem::equation_for_component(sign, owner),
+                        None => match self.spelled_jet(key).filter(|_| owner == "equations") {
+                            Some((of, jet)) => {
+                                let force = self.slice_of(self.ast.outer(value));
+                                let component = format!("{of}: {force} - {jet}");
+                                problem::equation_of_motion(sign, owner, self.ast.span(inner), &component)
+                            }
+                            None => problem::equation_for_component(sign, owner, self.ast.name(key).is_some()),
+                        },
                     };
                     self.problem(problem);
                 }
@@ -884,6 +902,12 @@ fn doc_text(comment: &str) -> &str {
 }
 
 /// Long pieces of text in the middle of a message.
+
+/// Words for a derivative along the motion, before what is differentiated.
+fn is_derivative(name: &Name) -> bool {
+    ["der", "diff", "Derivative", "derivative", "dot", "ddot", "Dt"].contains(&&*name.text)
+}
+
 fn shortened(text: &str) -> String {
     let text = text.trim();
     if text.chars().count() <= 24 {

@@ -12,6 +12,7 @@ mod rewrite;
 use super::lexer::{Lexed, Placed};
 use super::problem;
 use super::token::{self, RESERVED, RUN_CLAUSES, STATEMENT_WORDS, Token};
+use crate::algebra::function::Elementary;
 use crate::diagnostic::elsewhere::{self, Ours};
 use crate::diagnostic::{Diagnostic, codes, suggest};
 use crate::source::{SourceId, Span};
@@ -382,6 +383,16 @@ impl<'t> Scene<'t> {
         if let Some(slip) = slip.or_else(|| self.entries_in_a_row(before, found)) {
             return Some(slip);
         }
+        // `sin^2 x`
+        if let (Some(name), Some(caret)) =
+            (self.token(self.index.checked_sub(3)), self.token(self.index.checked_sub(2)))
+            && (caret.token, before.token, found.token) == (Token::Caret, Token::Number, Token::Word)
+            && Elementary::find(self.slice(name)).is_some()
+        {
+            let turned = format!("{}({})^{left}", self.slice(name), self.slice(found));
+            let whole = Span { end: found.end, ..self.span(name) };
+            return Some(problem::power_of_function(self.span(caret), &turned, whole));
+        }
         if let (Some(d), Some(over)) = (self.token(self.index.checked_sub(3)), self.token(self.index.checked_sub(2)))
             && (self.slice(d), over.token, left) == ("d", Token::Slash, "dt")
             && found.token == Token::Word
@@ -651,6 +662,25 @@ impl<'t> Scene<'t> {
         diagnostic.repair(format!("say where it lives: `…{space}{sign} …`"), gap, space)
     }
 
+    /// `q[i in 1..4] = 1/i` around the word `in`, as a repetition.
+    fn repeated_entry(&self) -> Option<(Span, String)> {
+        let at = |n: usize| self.token(self.index.checked_sub(n));
+        let (index, open, family) = (at(1)?, at(2)?, at(3)?);
+        let in_brackets = (index.token, open.token, family.token) == (Token::Word, Token::OpenBracket, Token::Word);
+        let close = self.closing(open).filter(|_| in_brackets)?;
+        let behind = |t: &&Placed| t.start >= close.end;
+        let ends = |t: &Placed| {
+            t.token.is_separator() || matches!(t.token, Token::Comma | Token::CloseBrace | Token::CloseParen)
+        };
+        let rest: Vec<&Placed> = self.lexed.tokens.iter().filter(behind).take_while(|t| !ends(t)).collect();
+        let (sign, last) = (rest.first().filter(|t| t.token == Token::Equal)?, rest.last()?);
+        let piece = |from: u32, to: u32| self.text[from as usize..to as usize].trim();
+        let (index, family) = (self.slice(index), self.slice(family));
+        let (range, value) = (piece(self.found()?.end, close.start), piece(sign.end, last.end));
+        let whole = Span { end: last.end, ..self.span(at(3)?) };
+        Some((whole, format!("list({index} in {range}, {family}[{index}] = {value})")))
+    }
+
     /// What to write instead, where we can tell.
     fn advice(&self, diagnostic: Diagnostic) -> Diagnostic {
         let (Some(found), before) = (self.found(), self.before()) else { return diagnostic };
@@ -706,12 +736,21 @@ impl<'t> Scene<'t> {
             Token::Colon if self.token(self.index.checked_sub(2)).is_some_and(|t| t.token == Token::In) => {
                 diagnostic.repair("a range is written with `..`", span, "..")
             }
+            // `force drag on J1(Y) { x -> -x' }`
+            Token::Arrow if self.expects(":") && self.in_block() => {
+                diagnostic.repair("a component stands behind a colon", span, ":")
+            }
             // `simulate L { to t = 10 }`
             Token::To if self.expects("until") => diagnostic.repair("a run ends with `until`", span, "until"),
             // `from q[i in 1..4] = 1/i`
-            Token::In => diagnostic.help(
-                "a repetition is written `list(i in 1..4, q[i] = 1/i)`, and `q = 1` means all members of a family",
-            ),
+            Token::In => {
+                let help =
+                    "a repetition is written `list(i in 1..4, q[i] = 1/i)`, and `q = 1` means all members of a family";
+                match self.repeated_entry() {
+                    Some((whole, written)) => diagnostic.repair(help, whole, written),
+                    None => diagnostic.help(help),
+                }
+            }
             Token::Comma if self.expects("FILE") => diagnostic.help("one statement for each, on lines of their own"),
             Token::Equal if self.expects("on") => self.say_where(diagnostic, "="),
             // `manifold Q = (x, y)`

@@ -58,13 +58,65 @@ impl<'t> Sign<'t> {
             "|" if line.find('|').is_some_and(|n| !line[..n].trim().is_empty()) => {
                 let inside = line.split('|').next().unwrap_or("");
                 let end = self.end + inside.len() + 1;
-                let diagnostic = problem::bars(self.span(end), inside.trim());
+                let after_name = self.before.is_some_and(|(token, _)| token == Token::Word)
+                    && self.ahead().ends_with(|c: char| c.is_alphanumeric() || c == '_');
+                let diagnostic = problem::bars(self.span(end), inside.trim(), after_name);
                 Told { diagnostic, end, reads_as: Some(Token::Word), is_comment: false }
             }
             "=>" if self.ahead().trim_start().starts_with("map ") => plain(problem::arrow_of_map(self.span(self.end))),
             "√" => {
                 let name = line.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(line.len());
                 plain(problem::root(self.span(self.end + name), &line[..name]))
+            }
+            // `let f = #^2 &`
+            "#" if line.trim_end().ends_with('&') => {
+                let body = self.text[self.start..self.end + line.len()].trim_end().trim_end_matches('&').trim_end();
+                let end = self.end + line.len();
+                let d = strange("a function is declared with its argument".to_string());
+                let name = self.ahead().trim().strip_prefix("let ").and_then(|rest| rest.trim().strip_suffix('='));
+                let d = match name.map(str::trim) {
+                    Some(name) => {
+                        let written = format!("let {name}(u) = {}", body.replace('#', "u"));
+                        let whole = Span::new(self.source, self.start - self.ahead().trim_start().len(), end);
+                        d.repair(format!("write `{written}`"), whole, written)
+                    }
+                    None => d.help("write `let f(u) = u^2`"),
+                };
+                Told { diagnostic: d, end, reads_as: Some(Token::Word), is_comment: false }
+            }
+            // `x > 0 ? 1 : 0`
+            "?" if after_operand && line.contains(':') => {
+                let (yes, no) = line.split_once(':').unwrap_or((line, ""));
+                let ahead = self.ahead();
+                let declared =
+                    ["let ", "lagrangian ", "param "].iter().any(|word| ahead.trim_start().starts_with(word));
+                let from = if declared { ahead.find('=').map_or(0, |at| at + 1) } else { 0 };
+                let condition = ahead[from..].trim();
+                let written = format!("piecewise({condition}, {}, {})", yes.trim(), no.trim());
+                let end = self.end + line.trim_end().len();
+                let whole = Span::new(self.source, self.start - ahead[from..].trim_start().len(), end);
+                let d = strange("a choice is written `piecewise(condition, value, otherwise)`".to_string());
+                let d = d.repair(format!("write `{written}`"), whole, written);
+                Told { diagnostic: d, end, reads_as: None, is_comment: true }
+            }
+            // `$Assumptions = m > 0`
+            "$" if line.starts_with("Assumptions") => {
+                let end = self.end + line.find('=').map_or("Assumptions".len(), |at| at + 1);
+                let end = self.text.len() - self.text[end..].trim_start_matches(' ').len();
+                let d = strange("facts are assumed one by one".to_string());
+                let d = d.repair("write `assume m > 0`", self.span(end), "assume ");
+                Told { diagnostic: d, end, reads_as: None, is_comment: true }
+            }
+            // `A\b` of a matrix
+            "\\" if after_operand
+                && line.trim_start().starts_with('[')
+                && self.before.is_some_and(|(token, name)| token == Token::Word && self.ahead().ends_with(name)) =>
+            {
+                let name = self.before.map_or("A", |(_, text)| text);
+                let whole = Span::new(self.source, self.start - name.len(), self.end);
+                let d = strange("equations are solved with the inverse".to_string());
+                let d = d.repair(format!("write `inverse({name})*…`"), whole, format!("inverse({name})*"));
+                Told { reads_as: Some(Token::Star), ..plain(d) }
             }
             "#" => self.comment(self.end + line.len(), problem::foreign(self.span(self.end), sign)),
             "%" if line.trim().is_empty() && self.ahead().trim().is_empty() => {
@@ -136,7 +188,9 @@ impl<'t> Sign<'t> {
             },
             "°" => plain(unknown().repair("angles are in radians", self.span(self.end), "*pi/180")),
             "!" if after_operand => {
-                let Some((_, number)) = self.before else { return plain(unknown()) };
+                // Another foreign sign may stand between, as in `5²!`.
+                let adjacent = self.before.filter(|(_, number)| self.text[..self.start].ends_with(number));
+                let Some((_, number)) = adjacent else { return plain(unknown()) };
                 let start = self.start - number.len();
                 let written = format!("product(i in 1..{number}, i)");
                 let whole = Span::new(self.source, start, self.end);
@@ -183,6 +237,28 @@ pub fn braces_of_tex(source: SourceId, text: &str, start: usize) -> Option<(Diag
     let place = Span::new(source, start, start + length);
     let d = Diagnostic::error(&codes::STRAY_CHARACTER, "TeX is not read").label(place, "another notation");
     Some((d.repair(format!("write `{said}`"), place, said), start + length))
+}
+
+/// `'words'` where a text may stand: what is said, and where reading goes on.
+pub fn quoted(
+    source: SourceId,
+    text: &str,
+    start: usize,
+    before: Option<(Token, &str)>,
+) -> Option<(Diagnostic, usize)> {
+    let may_stand = match before? {
+        (Token::OpenParen | Token::Comma | Token::Equal, _) => true,
+        (_, word) => word == "to",
+    };
+    // Names of symbols are read by the patterns of whole statements.
+    let declares = ["symbols(", "Symbol(", "make_vars(", "var("].iter().any(|call| text[..start].ends_with(call));
+    let inside = text[start..].strip_prefix('\'').filter(|_| !declares)?.split('\n').next()?;
+    let length = inside.find('\'').filter(|n| *n > 0 && may_stand)?;
+    let end = start + length + 2;
+    let place = Span::new(source, start, end);
+    let written = format!("\"{}\"", &inside[..length]);
+    let d = Diagnostic::error(&codes::STRAY_CHARACTER, "a text stands between `\"`").label(place, "between primes");
+    Some((d.repair(format!("write `{written}`"), place, written), end))
 }
 
 /// `-- words` at the beginning of a line, and `"""words"""`: the comments of other languages.

@@ -31,6 +31,7 @@
 
 use super::token::{self, RUN_CLAUSES, STATEMENT_WORDS, Token};
 use super::{foreign, problem};
+use crate::algebra::function::Elementary;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::source::{SourceId, Span};
 use logos::Logos;
@@ -215,6 +216,16 @@ fn scan(source: SourceId, text: &str, lexed: &mut Lexed) -> Vec<Raw> {
             (Token::Word, word) if word.ends_with('_') => foreign::braces_of_tex(source, text, end - 1),
             _ => None,
         };
+        if let Some((diagnostic, end)) = Some(token)
+            .filter(|t| is_told && *t == Token::Primes)
+            .and_then(|_| foreign::quoted(source, text, start, before))
+        {
+            fault(lexed, diagnostic);
+            lexer.bump(end - lexer.span().end);
+            raw.push(Raw { token: Token::String, start: start as u32, end: end as u32, first });
+            first = false;
+            continue;
+        }
         let strange = match token {
             _ if !is_told => None,
             Token::Minus if first => foreign::comment(source, text, start),
@@ -567,11 +578,12 @@ impl Layout<'_> {
             let (number, name) = (self.slice(before).to_string(), self.slice(raw).to_string());
             let declares = i.checked_sub(2).is_some_and(|b| ["param", "let"].contains(&self.slice(self.raw[b])));
             let in_run = self.frame().block == Block::Run;
-            self.fault(match declares {
+            let slip = self.second_derivative(i).or_else(|| self.power_of_function(i));
+            self.fault(slip.unwrap_or_else(|| match declares {
                 true => problem::digit_first(self.span(before).to(self.span(raw)), &number, &name),
                 false if in_run && problem::UNITS.contains(&&*name) => problem::unit(self.span(raw), &number, &name),
                 false => problem::number_before_name(self.span(before), self.span(raw), &number, &name),
-            });
+            }));
             self.push(Raw { token: Token::Star, end: raw.start, ..raw });
         }
         let token = self.keyword(i).unwrap_or(Token::Word);
@@ -582,6 +594,31 @@ impl Layout<'_> {
             frame.head = Some(token);
         }
         self.push(Raw { token, ..raw });
+    }
+
+    /// `d^2x/dt^2`, of which `x` stands at `i`.
+    fn second_derivative(&self, i: usize) -> Option<Diagnostic> {
+        let first = i.checked_sub(3)?;
+        let around = self.raw.get(first..i + 5)?;
+        let said: Vec<&str> = around.iter().map(|raw| self.slice(*raw)).collect();
+        let [d, caret, order, of, over, time, again, same] = said.as_slice() else { return None };
+        let is_one = (*d, *caret, *over, *again) == ("d", "^", "/", "^") && order == same && time.starts_with('d');
+        let order = order.parse::<usize>().ok().filter(|n| is_one && (1..=9).contains(n))?;
+        let whole = self.span(around[0]).to(self.span(around[7]));
+        Some(problem::leibniz_derivative(self.span(around[0]), &format!("{of}{}", "'".repeat(order)), whole))
+    }
+
+    /// `sin^2x`, of which `x` stands at `i`.
+    fn power_of_function(&self, i: usize) -> Option<Diagnostic> {
+        let (name, caret) = (self.raw[i.checked_sub(3)?], self.raw[i - 2]);
+        let function = self.slice(name);
+        if caret.token != Token::Caret || Elementary::find(function).is_none() {
+            return None;
+        }
+        let (power, of) = (self.slice(self.raw[i - 1]), self.slice(self.raw[i]));
+        let turned = format!("{function}({of})^{power}");
+        let whole = self.span(name).to(self.span(self.raw[i]));
+        Some(problem::power_of_function(self.span(caret), &turned, whole))
     }
 
     fn keyword(&mut self, i: usize) -> Option<Token> {

@@ -51,7 +51,10 @@ pub fn foreign(place: Span, text: &str) -> Diagnostic {
         "=>" => diagnostic.help("write `>=` for a comparison, `->` in a map"),
         ":=" => diagnostic.repair("write `=`", place, "="),
         "#" => diagnostic.repair("comments begin with `//`", place, "//"),
-        "·" | "×" | "⋅" | "∗" => diagnostic.repair("a product is written with `*`", place, "*"),
+        "×" => {
+            diagnostic.repair("a product is written with `*`", place, "*").help("the vector product is `cross(a, b)`")
+        }
+        "·" | "⋅" | "∗" => diagnostic.repair("a product is written with `*`", place, "*"),
         "−" | "–" | "—" => diagnostic.repair("a minus sign is `-`", place, "-"),
         "÷" => diagnostic.repair("a quotient is written with `/`", place, "/"),
         "≤" => diagnostic.repair("write `<=`", place, "<="),
@@ -80,7 +83,8 @@ pub fn foreign(place: Span, text: &str) -> Diagnostic {
         "\\" => {
             diagnostic.help("TeX is not read: a fraction is `1/2`, a Greek letter `theta` or `θ`, a derivative `x'`")
         }
-        "?" => diagnostic.help("a question is a bare expression: `classify(S)`"),
+        "?" => diagnostic
+            .help("a question is a bare expression, `classify(S)`; `:doc classify` explains one in the session"),
         _ => match text.chars().next().map(|c| (superscript(c), fraction(c))) {
             Some((Some(digit), _)) => diagnostic.repair(format!("write `^{digit}`"), place, format!("^{digit}")),
             Some((_, Some(written))) => diagnostic.repair(format!("write `{written}`"), place, format!("({written})")),
@@ -100,10 +104,13 @@ pub fn root(place: Span, under: &str) -> Diagnostic {
 }
 
 /// `|x|`, as it is printed in books; without a second bar nothing is certain.
-pub fn bars(place: Span, inside: &str) -> Diagnostic {
-    Diagnostic::error(&codes::STRAY_CHARACTER, "`|` is not a sign of the language")
-        .label(Span { end: place.start + 1, ..place }, "here")
-        .repair(format!("the absolute value is `abs({inside})`"), place, format!("abs({inside})"))
+pub fn bars(place: Span, inside: &str, after_name: bool) -> Diagnostic {
+    let d = Diagnostic::error(&codes::STRAY_CHARACTER, "`|` is not a sign of the language")
+        .label(Span { end: place.start + 1, ..place }, "here");
+    let help = format!("the absolute value is `abs({inside})`");
+    // `ln|x|`
+    let written = if after_name { format!("(abs({inside}))") } else { format!("abs({inside})") };
+    d.repair(help, place, written)
 }
 
 /// `=>` between the two manifolds of a map.
@@ -214,6 +221,8 @@ pub fn unit(name: Span, digits: &str, word: &str) -> Diagnostic {
 
 pub fn number_before_name(number: Span, name: Span, digits: &str, word: &str) -> Diagnostic {
     let whole = Span { end: name.end, ..number };
+    // `2i`
+    let is_imaginary = ["i", "j", "I"].contains(&word);
     let power = word.strip_prefix(['d', 'D', 'f']).filter(|n| n.bytes().all(|b| b.is_ascii_digit()));
     let grouped = word.strip_prefix('_').filter(|n| n.bytes().all(|b| b.is_ascii_digit() || b == b'_'));
     let written = match (power, grouped) {
@@ -227,7 +236,8 @@ pub fn number_before_name(number: Span, name: Span, digits: &str, word: &str) ->
             .label(whole, "another notation")
             .repair(format!("write `{written}`"), whole, written);
     }
-    juxtaposition(name, &format!("{digits}*{word}"), Span { start: number.end, end: name.start, ..name })
+    let d = juxtaposition(name, &format!("{digits}*{word}"), Span { start: number.end, end: name.start, ..name });
+    if is_imaginary { d.help("there is no imaginary unit: expressions are real") } else { d }
 }
 
 /// `param 2m = 1`.
@@ -624,10 +634,14 @@ pub fn equation_of_motion(equal: Span, owner: &str, entry: Span, component: &str
         .repair(format!("write `{component}`"), entry, component.to_string())
 }
 
-pub fn equation_for_component(equal: Span, owner: &str) -> Diagnostic {
-    Diagnostic::error(&codes::WRONG_ENTRY, format!("the entries of {owner} are components"))
-        .label(equal, "expected `:`")
-        .repair("write `x: …`", equal, ":")
+/// `x = …`, whose left side is the coordinate of a component; another left side is a part of the equation.
+pub fn equation_for_component(equal: Span, owner: &str, is_name: bool) -> Diagnostic {
+    let d = Diagnostic::error(&codes::WRONG_ENTRY, format!("the entries of {owner} are components"))
+        .label(equal, "expected `:`");
+    match is_name {
+        true => d.repair("write `x: …`", equal, ":"),
+        false => d.help("an equation stands behind its coordinate, with everything on one side: `x: -k*x - m*x''`"),
+    }
 }
 
 pub fn not_an_equation(place: Span, owner: &str) -> Diagnostic {

@@ -7,13 +7,13 @@ use crate::algebra::{Symbol, SymbolKind};
 use crate::diagnostic::elsewhere::{self, Ours, Use};
 use crate::diagnostic::{Diagnostic, Goes, codes};
 use crate::model::item::Base;
-use crate::model::kind::{FAMILY, FIELD, INTEGER, POINT, RUN, SYSTEM};
+use crate::model::kind::{FAMILY, FIELD, FUNCTION, INTEGER, POINT, RUN, SYSTEM};
 use crate::model::value::Value;
 use crate::questions::{self, Question};
 use crate::session::scope::Meaning;
 use crate::session::term::{Term, TermKind};
 use crate::source::Span;
-use crate::syntax::ast::{ExprId, ExprKind, Name};
+use crate::syntax::ast::{ExprId, ExprKind, Name, Sign};
 use crate::syntax::usage;
 
 /// Where the exponent of a power stands.
@@ -108,6 +108,72 @@ impl Resolver<'_> {
                 let help = "a value at a point is asked with `at`";
                 Some(d.repair_at(Goes::Quoting(places), help, whole, format!("(… at {{ {entries} }})")))
             }
+            // `D(f, x, 2)`
+            ("D", [of, by, n]) if self.ast.name(*by).is_some() && self.written(*n).is_some() => {
+                let n = self.written(*n)?;
+                let d = Diagnostic::error(&codes::WRONG_KIND, "each derivative names its coordinate")
+                    .label(self.ast.span(arguments[2]), "a number of times");
+                let (outer, by) = (self.ast.outer(*of), self.ast.outer(*by));
+                let places = [vec![outer], vec![by; n]].concat();
+                let written = format!("D({})", vec!["…"; n + 1].join(", "));
+                Some(d.repair_at(Goes::Quoting(places), "write `D(f, x, x)`", whole, written))
+            }
+            // `log(8, 2)`
+            ("log", [of, base]) => {
+                let d = Diagnostic::error(&codes::WRONG_ARGUMENTS, "`log` takes 1 argument, not 2")
+                    .label(callee, "called here");
+                let places = Goes::Quoting(vec![self.ast.outer(*of), self.ast.outer(*base)]);
+                let help = "`log` is the natural logarithm; one to another base is a quotient";
+                Some(d.repair_at(places, help, whole, "(log(…)/log(…))"))
+            }
+            // `abs(r)` of a vector
+            ("abs", [of]) if self.is_list(*of) => {
+                let d =
+                    Diagnostic::error(&codes::WRONG_KIND, "a list has no absolute value").label(callee, "asked here");
+                let place = self.ast.outer(*of);
+                let help = "the length of a vector is `sqrt(dot(r, r))`";
+                Some(d.repair_at(Goes::Quoting(vec![place, place]), help, whole, "sqrt(dot(…, …))"))
+            }
+            // `subs(x = 1, f)`
+            ("subs", [points @ .., of])
+                if !points.is_empty()
+                    && points.iter().all(|p| self.ast.equation(*p).is_some())
+                    && self.ast.equation(*of).is_none() =>
+            {
+                let d = Diagnostic::error(&codes::WRONG_ARGUMENTS, "what is put in stands behind the formula")
+                    .label(callee, "asked here");
+                let places = [vec![self.ast.outer(*of)], points.iter().map(|p| self.ast.outer(*p)).collect()].concat();
+                let written = format!("(… at {{ {} }})", vec!["…"; points.len()].join(", "));
+                Some(d.repair_at(Goes::Quoting(places), "write `f at { x = 1 }`", whole, written))
+            }
+            // `jacobian([f, g], [x, y])`
+            ("jacobian", [of, by]) => {
+                let (ExprKind::List(of), ExprKind::List(by)) = (self.ast.kind(*of), self.ast.kind(*by)) else {
+                    return None;
+                };
+                let d =
+                    Diagnostic::error(&codes::WRONG_ARGUMENTS, "`jacobian` takes a map").label(callee, "asked here");
+                let row = format!("[{}]", vec!["D(…, …)"; by.len()].join(", "));
+                let pairs = of.iter().flat_map(|f| by.iter().flat_map(|x| [self.ast.outer(*f), self.ast.outer(*x)]));
+                let written = format!("[{}]", vec![row; of.len()].join(", "));
+                let help = "the derivatives of functions are `[[D(f, x), D(f, y)], [D(g, x), D(g, y)]]`";
+                Some(d.repair_at(Goes::Quoting(pairs.collect()), help, whole, written))
+            }
+            // `eye(3)`, `zeros(2, 2)`
+            ("identity" | "eye" | "IdentityMatrix" | "zeros" | "ones", [n, rest @ ..]) if rest.len() < 2 => {
+                let rows = self.written(*n)?;
+                let columns = rest.first().map_or(Some(rows), |m| self.written(*m))?;
+                let entry = |i: usize, j: usize| match text {
+                    "zeros" => "0",
+                    "ones" => "1",
+                    _ if i == j => "1",
+                    _ => "0",
+                };
+                let row = |i: usize| (0..columns).map(|j| entry(i, j)).collect::<Vec<_>>().join(", ");
+                let written = (0..rows).map(|i| format!("[{}]", row(i))).collect::<Vec<_>>().join(", ");
+                let d = Diagnostic::error(&codes::WRONG_KIND, "a matrix is a list of its rows");
+                Some(d.label(whole, "another notation").repair("write out its rows", whole, format!("[{written}]")))
+            }
             ("sum" | "product" | "list", [body, index, from, to]) => {
                 let index = self.ast.name(*index).filter(|n| n.primes == 0)?;
                 let places = vec![self.ast.outer(*from), self.ast.outer(*to), self.ast.outer(*body)];
@@ -168,6 +234,79 @@ impl Resolver<'_> {
         Some(d.repair_at(places, "the derivative along the motion is a prime", whole, "…'"))
     }
 
+    /// `E - E at { x = 1 }`: `at` takes all of the difference, which is 0 everywhere.
+    pub(super) fn difference_at(&self, subject: ExprId, point: ExprId) -> Option<Diagnostic> {
+        let ExprKind::Sum(terms) = self.ast.kind(subject) else { return None };
+        let [(Sign::Plus, first), (Sign::Minus, second)] = terms.as_slice() else { return None };
+        if self.ast[subject].parens > 0 || self.names == Names::Open || !self.is_same(*first, *second) {
+            return None;
+        }
+        let (second, point) = (self.ast.outer(*second), self.ast.outer(point));
+        let whole = second.to(point);
+        let d = Diagnostic::warning(&codes::NO_EFFECT, "`at` takes all of this difference, which is 0")
+            .label(self.ast.span(subject), "the same twice");
+        let help = "the value of the second alone stands in brackets: `E - (E at { x = 1 })`";
+        Some(d.repair_at(Goes::Quoting(vec![second, point]), help, whole, "(… at …)"))
+    }
+
+    /// Whether two expressions are written alike: names, numbers, calls and parts.
+    fn is_same(&self, a: ExprId, b: ExprId) -> bool {
+        match (self.ast.kind(a), self.ast.kind(b)) {
+            (ExprKind::Name(a), ExprKind::Name(b)) => a == b,
+            (ExprKind::Number(a), ExprKind::Number(b)) => a == b,
+            (ExprKind::Part { of: a, key: x }, ExprKind::Part { of: b, key: y }) => {
+                x.node == y.node && self.is_same(*a, *b)
+            }
+            (ExprKind::Call { callee: a, arguments: x }, ExprKind::Call { callee: b, arguments: y }) => {
+                x.len() == y.len() && self.is_same(*a, *b) && x.iter().zip(y).all(|(x, y)| self.is_same(*x, *y))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether this is a list, or the name of one.
+    fn is_list(&self, id: ExprId) -> bool {
+        let named = self.ast.name(id).and_then(|n| self.scope.value(&n.text)).map(|b| &b.meaning);
+        matches!(self.ast.kind(id), ExprKind::List(_)) || matches!(named, Some(Meaning::Value(Value::List(_))))
+    }
+
+    /// `exp^x`.
+    pub(super) fn power_of_function_name(&self, whole: Span, base: ExprId, exponent: ExprId) -> Option<Diagnostic> {
+        let name = self.ast.name(base).filter(|n| &*n.text == "exp" && n.primes == 0)?;
+        if self.scope.value(&name.text).is_some() || self.names == Names::Open {
+            return None;
+        }
+        let d = Diagnostic::error(&codes::UNKNOWN_NAME, "`exp` is a function and needs its arguments")
+            .label(self.ast.span(base), "not a value");
+        let places = Goes::Quoting(vec![self.ast.span(exponent)]);
+        Some(d.repair_at(places, "the exponential of x is `exp(x)`", whole, "exp(…)"))
+    }
+
+    /// `A'`, the transposed matrix of another system: the derivative of numbers is 0.
+    pub(super) fn prime_of_numbers(&self, name: &Name, place: Span) -> Option<Diagnostic> {
+        let Some(Meaning::Value(value)) = self.scope.value(&name.text).map(|b| &b.meaning) else { return None };
+        let is_constant = match value {
+            Value::Matrix(m) => {
+                let (rows, columns) = (m.matrix.n_rows(), m.matrix.n_columns());
+                let mut entries = (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j)));
+                entries.all(|(i, j)| m.matrix[(i, j)].as_number().is_some())
+            }
+            Value::List(rows) => rows.iter().all(|row| {
+                let is_number = |entry: &Value| matches!(entry, Value::Expr(e) if e.as_number().is_some());
+                matches!(row, Value::List(entries) if entries.iter().all(is_number))
+            }),
+            _ => false,
+        };
+        is_constant.then(|| {
+            Diagnostic::warning(
+                &codes::NO_EFFECT,
+                format!("the entries of `{}` are numbers, their derivative is 0", name.text),
+            )
+            .label(place, "a prime is a derivative")
+            .repair("the transposed matrix is `transpose(A)`", place, format!("transpose({})", name.text))
+        })
+    }
+
     /// The name of a family, with primes or without, as its member of index `i`, and how many there are.
     pub(super) fn member_of(&self, id: ExprId) -> Option<(String, i64)> {
         let name = self.ast.name(id)?;
@@ -196,11 +335,10 @@ impl Resolver<'_> {
     pub(super) fn primes_before_index(&self, of: ExprId, keys: &[ExprId], whole: Span) -> Option<Diagnostic> {
         let name = self.ast.name(of).filter(|n| n.primes > 0 && self.names == Names::Known)?;
         let (Some(_), [key]) = (self.member_of(of), keys) else { return None };
-        let word = Span { end: whole.start + name.text.len() as u32, ..whole };
-        let text = format!("…[…]{}", "'".repeat(name.primes as usize));
+        let text = format!("{}[…]{}", name.text, "'".repeat(name.primes as usize));
         let d = Diagnostic::error(&codes::WRONG_KIND, "the primes of a member stand behind its index")
             .label(whole, "a family has no primes");
-        let places = Goes::Quoting(vec![word, self.ast.outer(*key)]);
+        let places = Goes::Quoting(vec![self.ast.outer(*key)]);
         Some(d.repair_at(places, format!("write `{}[…]'`", name.text), whole, text))
     }
 
@@ -233,7 +371,11 @@ impl Resolver<'_> {
             Some(Ours::Word("D")) => self.total_derivative(&all).unwrap_or_else(|| call("D")),
             Some(Ours::Word(here)) => call(here),
             Some(Ours::Call(template, _)) => self.filled(self.ast.span(id), template, &all)?,
-            Some(_) => return None,
+            Some(Ours::Said(how) | Ours::Nothing(how)) => {
+                let title = format!("there is no function `{name}`");
+                let d = Diagnostic::error(&codes::UNKNOWN_NAME, title).about(name);
+                return Some(d.label(self.ast.span(id), "of another system").help(how));
+            }
             // `f.subs(x, 2)`
             None if name == "subs" && all.len() == 3 => ("subs(…, … = …)".to_string(), call(name).1),
             None => call(name),
@@ -261,6 +403,7 @@ impl Resolver<'_> {
         let whole = Span { start: of.outer.start, ..span };
         match elsewhere::ours(Use::Part, name) {
             _ if !d.repairs.is_empty() => d,
+            Some(Ours::Said(how)) if of.shape.kinds == RUN => Diagnostic { helps: vec![how.to_string()], ..d },
             Some(Ours::Word(here)) if of.shape.kinds.natural_parts().is_some_and(|p| p.contains(&here)) => {
                 Diagnostic { helps: vec![], ..d }.repair(format!("did you mean `{here}`?"), span, here)
             }
@@ -313,6 +456,38 @@ impl Resolver<'_> {
             return;
         }
         if !options.is_empty() {
+            return;
+        }
+        // `tonti(integrating_factor(N))`
+        if let (Some(parameter), [only]) = (question.parameters.first(), arguments)
+            && problem.code == &codes::WRONG_KIND
+            && parameter.kinds.meets(SYSTEM)
+            && let ExprKind::Call { callee, arguments: of } = self.ast.kind(*only)
+            && self.ast.name(*callee).is_some_and(|n| &*n.text == "integrating_factor")
+            && let [of, ..] = of.as_slice()
+        {
+            let (place, of) = (self.ast.outer(*only), self.ast.outer(*of));
+            let d = Diagnostic { helps: vec![], ..problem.clone() };
+            let help = "a multiplier stands before its equations: `integrating_factor(N)*N`";
+            *problem = d.repair_at(Goes::Quoting(vec![place, of]), help, place, "…*…");
+            return;
+        }
+        // `first_integral(L, A)` of a vector A
+        if let Some(i) = arguments.iter().position(|a| Some(self.ast.span(*a)) == problem.primary())
+            && question.parameters.get(i).is_some_and(|p| p.kinds.meets(FUNCTION) && !p.kinds.is_any())
+            && problem.code == &codes::WRONG_KIND
+            && self.is_list(arguments[i])
+        {
+            let place = self.ast.outer(arguments[i]);
+            *problem = match self.ast.name(arguments[i]) {
+                Some(name) => problem.clone().repair_at(
+                    Goes::Quoting(vec![place]),
+                    format!("each entry is asked about by itself: `{}[1]`", name.text),
+                    place,
+                    "…[1]",
+                ),
+                None => problem.clone().help("each entry is asked about by itself"),
+            };
             return;
         }
         if let (Some(parameter), [only]) = (question.parameters.first(), arguments)

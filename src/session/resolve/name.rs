@@ -3,7 +3,7 @@
 use super::call::meant_to_declare;
 use super::{Names, Resolver, Stand, coordinate_of};
 use crate::algebra::{Coordinate, Symbol};
-use crate::diagnostic::{Diagnostic, Goes, codes};
+use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::jet::FiberedManifold;
 use crate::model::value::{Fallible, Value};
 use crate::questions::call::Shape;
@@ -19,16 +19,21 @@ impl Resolver<'_> {
             let text = &name.text;
             let d = Diagnostic::error(&codes::NO_EFFECT, format!("`{text}` is a parameter, and its derivative is 0"))
                 .label(span, "a parameter does not change");
-            let word = Span { end: span.start + text.len() as u32, ..span };
             let help = "what moves is a coordinate of a manifold; leave the prime out where the parameter is meant";
-            self.say(d.repair_at(Goes::Quoting(vec![word]), help, span, "…"));
+            self.say(d.repair(help, span, text.to_string()));
             return TermKind::Hole;
+        }
+        if name.primes > 0
+            && self.names == Names::Known
+            && let Some(warning) = self.prime_of_numbers(name, span)
+        {
+            self.say(warning);
         }
         match self.meaning(id, name, span) {
             Ok(Some(kind)) => kind,
             Ok(None) if self.names == Names::Open => TermKind::Hole,
             Ok(None) => {
-                let unknown = self.unknown(&name.text, span);
+                let unknown = self.unknown_with(&name.text, name.primes, span);
                 let assigned = name.primes == 0 && self.is_assigned(span);
                 let unknown = if assigned { meant_to_declare(unknown, &name.text, span) } else { unknown };
                 self.say_unknown(&name.text, unknown);

@@ -12,7 +12,7 @@ use crate::session::scope::Meaning;
 use crate::session::term::{Reading, Term, TermKind};
 use crate::session::unknown;
 use crate::source::Span;
-use crate::syntax::ast::{ExprId, ExprKind, Name};
+use crate::syntax::ast::{ExprId, ExprKind, Name, StatementKind};
 
 impl Resolver<'_> {
     pub(super) fn part(&mut self, of: ExprId, key: &Name, span: Span) -> TermKind {
@@ -148,6 +148,13 @@ impl Resolver<'_> {
                     "a family is declared with its range: `param {text}[1..3]`; a function has round brackets: `{text}(…)`"
                 )];
             }
+            // A word of another system before its brackets.
+            if let (Some(elsewhere::Ours::Said(how)), true) =
+                (elsewhere::ours(elsewhere::Use::Function, text), d.repairs.is_empty())
+            {
+                d.title = format!("there is no function `{text}`");
+                d.helps = vec![how.to_string()];
+            }
             self.say_unknown(text, if self.is_assigned(whole) { meant_to_declare(d, text, whole) } else { d });
             self.open(|r| r.all(keys));
             return TermKind::Hole;
@@ -174,6 +181,14 @@ impl Resolver<'_> {
         }
         if let Some((written, places)) = self.repetition_elsewhere(&text, keys) {
             return Some(brackets().repair_at(Goes::Quoting(places), "an index runs over a range", whole, written));
+        }
+        // `If[x > 0, 1, 2]`
+        if let (Some(elsewhere::Ours::Word("piecewise")), 3) =
+            (elsewhere::ours(elsewhere::Use::Function, &text), keys.len())
+        {
+            let places = keys.iter().map(|key| self.ast.outer(*key)).collect();
+            let how = "a choice is written `piecewise(condition, value, otherwise)`";
+            return Some(brackets().repair_at(Goes::Quoting(places), how, whole, "piecewise(…, …, …)"));
         }
         let here: &str = match (elsewhere::ours(elsewhere::Use::Function, &text), Elementary::called_elsewhere(&text)) {
             (Some(elsewhere::Ours::Word(here)), _) => here,
@@ -278,7 +293,22 @@ impl Resolver<'_> {
             let (place, written) = (self.ast.span(key), text.to_string());
             let d = Diagnostic::error(&codes::WRONG_MANIFOLD, "a component stands behind its coordinate")
                 .label(place, "a derivative");
-            self.say(d.repair(format!("write `{written}: …`"), place, written));
+            let in_equations = self.ast.statements.iter().any(|s| {
+                matches!(s.kind, StatementKind::Equations(_)) && s.span.range().contains(&(place.start as usize))
+            });
+            let jet = self.ast.name(key);
+            let mut inside = self.ast.inside(self.ast.outer(value));
+            let is_solved = !inside.any(|id| self.ast.name(id).is_some_and(|n| Some(n) == jet));
+            self.say(match (in_equations && is_solved, jet) {
+                // `x'': -k*x`
+                (true, Some(Name { primes, .. })) => {
+                    let (whole, primes) = (place.to(self.ast.outer(value)), "'".repeat(*primes as usize));
+                    let places = Goes::Quoting(vec![self.ast.outer(value)]);
+                    let help = format!("all of the equation stands behind it: `{written}: … - {written}{primes}`");
+                    d.repair_at(places, help, whole, format!("{written}: … - {written}{primes}"))
+                }
+                _ => d.repair(format!("write `{written}: …`"), place, written),
+            });
             return TermKind::Component { key: Box::new(Term::hole(place)), value: self.boxed(value) };
         }
         if let (Some(name), Some(manifold)) = (self.ast.name(key), &self.on)

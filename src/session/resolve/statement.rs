@@ -344,8 +344,8 @@ impl Resolver<'_> {
             ast::SystemBody::Generated(id) => SystemBody::Generated(self.term(*id)),
             ast::SystemBody::Composed { base, forces, constraints } => SystemBody::Composed {
                 base: self.term(*base),
-                forces: self.all(forces),
-                constraints: self.all(constraints),
+                forces: self.wanting(Wants::Force, |r| r.all(forces)),
+                constraints: self.wanting(Wants::Constraint, |r| r.all(constraints)),
             },
         }
     }
@@ -613,6 +613,18 @@ impl Resolver<'_> {
 
     fn column(&mut self, id: ExprId) -> Column {
         let span = self.ast.span(id);
+        // `record q[1..3]`
+        if let ExprKind::Index { of, keys } = self.ast.kind(id)
+            && let [key] = keys.as_slice()
+            && matches!(self.ast.kind(*key), ExprKind::Range { .. })
+            && self.member_of(*of).is_some()
+        {
+            let d =
+                Diagnostic::error(&codes::WRONG_KIND, "a family is recorded by its name").label(span, "a range of it");
+            let places = Goes::Quoting(vec![self.ast.span(*of)]);
+            self.say(d.repair_at(places, "all its members are recorded", span, "…"));
+            return Column { name: None, value: Term::hole(span), span };
+        }
         match self.ast.option(id) {
             Some((name, value)) => Column { name: Some(name.node), value: self.term(value), span },
             None => Column { name: None, value: self.term(id), span },

@@ -27,6 +27,7 @@ impl Scene<'_> {
             .or_else(|| self.tuple_for_a_state())
             .or_else(|| self.method_in_two_words())
             .or_else(|| self.pair_for_a_curve())
+            .or_else(|| self.pair_for_an_equation())
             .or_else(|| self.setting_without_sign())
             .or_else(|| self.section_without_its_word())
             .or_else(|| self.another_word())
@@ -162,12 +163,42 @@ impl Scene<'_> {
         self.found().filter(|t| t.token == Token::DotDot)?;
         let back = |n: usize| self.token(self.index.checked_sub(n));
         let (sign, index) = (back(2).filter(|t| t.token == Token::Equal)?, back(3).filter(|t| t.token == Token::Word)?);
-        back(4).filter(|t| matches!(t.token, Token::OpenParen | Token::Comma))?;
+        let before = back(4).filter(|t| matches!(t.token, Token::OpenParen | Token::Comma))?;
+        if let Some((whole, written)) = self.index_behind_its_formula(before, index, sign) {
+            return Some(
+                Diagnostic::error(&codes::SYNTAX, "an index and its range stand before the formula")
+                    .label(self.span(index), "here")
+                    .repair(format!("write `{written}`"), whole, written),
+            );
+        }
         Some(
             Diagnostic::error(&codes::SYNTAX, "an index runs in its range")
                 .label(self.span(sign), "here the word is `in`")
                 .repair(format!("write `{} in …`", self.slice(index)), self.span(sign), " in "),
         )
+    }
+
+    /// `sum(q[i]^2, i=1..3)`, of which these are the comma, the index and its sign.
+    fn index_behind_its_formula(&self, comma: Placed, index: Placed, sign: Placed) -> Option<(Span, String)> {
+        let mut closed = 0;
+        let tokens = &self.lexed.tokens[..self.index];
+        let open = tokens.iter().rposition(|t| {
+            closed += i32::from(t.token.opener().is_some());
+            closed -= i32::from(matches!(t.token, Token::OpenParen | Token::OpenBracket | Token::OpenBrace));
+            closed < 0
+        })?;
+        let (open, name) = (tokens[open], *tokens.get(open.checked_sub(1)?)?);
+        let ours = match self.slice(name) {
+            "sum" | "Sum" | "add" => "sum",
+            "product" | "Product" | "mul" => "product",
+            "list" | "seq" | "Table" => "list",
+            _ => return None,
+        };
+        let close = self.closing(open).filter(|_| comma.token == Token::Comma)?;
+        let piece = |from: u32, to: u32| self.text[from as usize..to as usize].trim();
+        let (formula, range) = (piece(open.end, comma.start), piece(sign.end, close.start));
+        let whole = Span { end: close.end, ..self.span(name) };
+        Some((whole, format!("{ours}({} in {range}, {formula})", self.slice(index))))
     }
 
     /// `from (x, x') = (1, 0)`.
@@ -238,6 +269,25 @@ impl Scene<'_> {
                 whole,
                 written,
             ),
+        )
+    }
+
+    /// `equations N on J1(Y) { (x, v), (v, -x) }`, the pairs of heyoka: a coordinate and its rate.
+    fn pair_for_an_equation(&self) -> Option<Diagnostic> {
+        self.found().filter(|t| t.token == Token::Comma)?;
+        let (open, of) = (self.token(self.index.checked_sub(2))?, self.before()?);
+        let is_pair = open.token == Token::OpenParen && of.token == Token::Word;
+        if self.head()?.1.token != Token::Equations || !is_pair {
+            return None;
+        }
+        let close = self.closing(open)?;
+        let rate = self.text[self.found()?.end as usize..close.start as usize].trim();
+        let (whole, of) = (Span { end: close.end, ..self.span(open) }, self.slice(of));
+        let written = format!("{of}: {rate} - {of}'");
+        Some(
+            Diagnostic::error(&codes::SYNTAX, "an equation stands behind its coordinate")
+                .label(whole, "a pair")
+                .repair(format!("write `{written}`"), whole, written),
         )
     }
 

@@ -34,6 +34,8 @@ const MODULE: &str = "the functions of mathematics need no module";
 const LIBRARY: &str = "a library is used as a whole";
 const LIST: &str = "a list by a formula is `list(index in range, formula)`";
 const SPACE: &str = "a Lagrangian names the space it lives on";
+const TYPES_OF_PARAMETERS: &str = "parameters are real numbers, and need no type";
+const INDEX_FIRST: &str = "the index and its range stand first";
 const CONSTRAINT: &str = "constraints follow `subject to`";
 const SAVE: &str = "a table is saved to a file";
 const TYPES: &str = "the arguments of a function are numbers, and need no type";
@@ -41,6 +43,10 @@ const WHERE: &str = "what a name stands for is said before it is used";
 const ORDER: &str = "forces stand before constraints";
 const TOGETHER: &str = "several forces or constraints are joined with `and`";
 const SWEEP: &str = "many runs are a sweep of a system over values";
+const BRACKETS: &str = "what is asked about stands in brackets";
+const CLAUSES: &str = "the clauses of a run stand in braces";
+const NAMED: &str = "a constraint has a name";
+const OWN_NAME: &str = "a system gets a name of its own";
 const FAMILY: &str = "a family of coordinates has a range";
 
 const STATEMENTS: &[Rewrite] = &[
@@ -78,7 +84,11 @@ const STATEMENTS: &[Rewrite] = &[
     row("+names = make_vars ( *text )", "manifold Y over t { +names }", COORDINATES),
     row("( define $m *value )", "let $m = *value", "a value is named with `let`"),
     row("( Lagrange - equations $L )", "equations($L)", "the equations of motion are asked with `equations`"),
+    row("( show - expression *x )", "*x", "an expression alone is a question"),
     row("( $f $x )", "$f($x)", "what is asked about stands in brackets behind its question"),
+    row("from %m . *sub import *names", "", MODULE),
+    row("import %m . *sub as $n", "", MODULE),
+    row("import %m . *sub", "", MODULE),
     row("import %m as $n", "", MODULE),
     row("import %m", "", MODULE),
     row("from %m import *names", "", MODULE),
@@ -126,8 +136,8 @@ const STATEMENTS: &[Rewrite] = &[
     row("plot *run { *curves } \"file", "plot *run { *curves } to \"file", "the file of a picture follows `to`"),
     row("test \"title assert *claim", "test \"title { assert *claim }", "the statements of a test stand in braces"),
     row("param $m in *range", "param $m", "a parameter has one value; the values of a sweep stand in the sweep"),
-    row("param $m : *type = *value", "param $m = *value", "parameters are real numbers, and need no type"),
-    row("param $m : *type", "param $m", "parameters are real numbers, and need no type"),
+    row("param $m : *type = *value", "param $m = *value", TYPES_OF_PARAMETERS),
+    row("param $m : *type", "param $m", TYPES_OF_PARAMETERS),
     row("let $a = *x , $b = *y", "let $a = *x\nlet $b = *y", "each name has a statement of its own"),
     row("let $a , $b = *x , *y", "let $a = *x\nlet $b = *y", "each name has a statement of its own"),
     row("manifold $Y over ( $t ) …", "manifold $Y over $t", "the time has no brackets"),
@@ -172,6 +182,49 @@ const STATEMENTS: &[Rewrite] = &[
     row("system $s = $L with $c , $d", "system $s = $L with $c and $d", TOGETHER),
     row("simulate $L for $k in *range { …", "sweep $L over $k in *range {", SWEEP),
     row("assert *claim , \"why", "assert *claim", "an assertion has no text; a comment may stand behind it"),
+    row("$q of $L", "$q($L)", BRACKETS),
+    row("equations of $L", "equations($L)", BRACKETS),
+    row("$f @ $x", "$f($x)", BRACKETS),
+    row("energy $E = *formula", "let $E = *formula", "a value is named with `let`"),
+    row("momentum $p = *formula", "let $p = *formula", "a value is named with `let`"),
+    row("system $L with *f", "system S = $L with *f", OWN_NAME),
+    row("system $L subject to *c", "system S = $L subject to *c", OWN_NAME),
+    row("run $L from *a to *b", "simulate $L { until t = *b }", CLAUSES),
+    row("solve $L from *a to *b", "simulate $L { until t = *b }", CLAUSES),
+    row("run $L for *b", "simulate $L { until t = *b }", CLAUSES),
+    row("run $L until *b", "simulate $L { until *b }", CLAUSES),
+    row("simulate $L from *a to *b", "simulate $L { until t = *b }", CLAUSES),
+    row("simulate $L for *b", "simulate $L { until t = *b }", CLAUSES),
+    row("let $r = simulate $L for *b", "let $r = simulate $L { until t = *b }", CLAUSES),
+    row("let $r = simulate $L from *a to *b", "let $r = simulate $L { until t = *b }", CLAUSES),
+    row("constraint $x ^ *left = *right", "constraint A on @J { $x^*left = *right }", NAMED),
+    row("constraint $x + *left = *right", "constraint A on @J { $x + *left = *right }", NAMED),
+    row("constraint $x - *left = *right", "constraint A on @J { $x - *left = *right }", NAMED),
+    row("constraint $x * *left = *right", "constraint A on @J { $x**left = *right }", NAMED),
+    row("constant Real $g = *value", "param $g = *value", TYPES_OF_PARAMETERS),
+    row("parameter Real $m = *value \"what", "param $m = *value", TYPES_OF_PARAMETERS),
+    row("parameter Real $m ( *unit ) = *value", "param $m = *value", TYPES_OF_PARAMETERS),
+    row("*formula assuming *facts", "assume *facts\n*formula", "facts are assumed before they are used"),
+    Rewrite { theirs: "*a mod *b", ours: None, why: "remainders of divisions are not computed" },
+    Rewrite { theirs: "$r ( : *rest )", ours: None, why: "the columns of a run have names: `run.x`" },
+    row("hold on", "", "a picture is one statement"),
+    row("*formula / . $x -> *value", "*formula at { $x = *value }", "a value at a point is asked with `at`"),
+    row(
+        "*formula / . { $x -> *a , $y -> *b }",
+        "*formula at { $x = *a, $y = *b }",
+        "a value at a point is asked with `at`",
+    ),
+    row("let $v = < *entries > …", "let $v = [*entries]", "a vector stands in square brackets"),
+    row("let $f = proc ( *x ) *body end proc", "let $f(*x) = *body", FUNCTION),
+    row("$f = proc ( *x ) *body end proc", "let $f(*x) = *body", FUNCTION),
+    row("$f = proc ( *x ) * *body end proc", "let $f(*x) = *body", FUNCTION),
+    row("seq ( *body , $i = *from .. *to )", "list($i in *from..*to, *body)", LIST),
+    row("seq ( *body , $i in *from .. *to )", "list($i in *from..*to, *body)", LIST),
+    row("add ( *body , $i = *from .. *to )", "sum($i in *from..*to, *body)", INDEX_FIRST),
+    row("add ( *body , $i in *from .. *to )", "sum($i in *from..*to, *body)", INDEX_FIRST),
+    row("mul ( *body , $i = *from .. *to )", "product($i in *from..*to, *body)", INDEX_FIRST),
+    row("sum ( *body , $i = *from .. *to )", "sum($i in *from..*to, *body)", INDEX_FIRST),
+    row("sum ( *body , $i in *from .. *to )", "sum($i in *from..*to, *body)", INDEX_FIRST),
     row("$a + = *more", "let ${a}1 = $a + *more", "a name keeps its value; a changed one gets a name of its own"),
     row("$a - = *less", "let ${a}1 = $a - (*less)", "a name keeps its value; a changed one gets a name of its own"),
     row("$a * = *more", "let ${a}1 = $a*(*more)", "a name keeps its value; a changed one gets a name of its own"),
