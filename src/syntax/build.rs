@@ -901,8 +901,6 @@ fn doc_text(comment: &str) -> &str {
     text.strip_prefix(' ').unwrap_or(text)
 }
 
-/// Long pieces of text in the middle of a message.
-
 /// Words for a derivative along the motion, before what is differentiated.
 fn is_derivative(name: &Name) -> bool {
     ["der", "diff", "Derivative", "derivative", "dot", "ddot", "Dt"].contains(&&*name.text)

@@ -53,7 +53,7 @@ pub(super) fn one_exponential(
     for (degrees, coefficient) in &terms {
         let apart = apart(degrees);
         let power = apart[lead] / step[lead];
-        if power < 0 || power > MAX_POWER || apart.iter().zip(&step).any(|(a, s)| *a != power * s) {
+        if !(0..=MAX_POWER).contains(&power) || apart.iter().zip(&step).any(|(a, s)| *a != power * s) {
             return Ok(None);
         }
         if parts.len() <= power as usize {
