@@ -319,7 +319,7 @@ fn sign_of_constant(cx: &Inquiry, e: Expr) -> Option<i32> {
 
 /// Two expressions: exactly, or numerically within a tolerance.
 pub fn equal_exprs(cx: &Inquiry, a: Expr, b: Expr, within: Option<&Rational>) -> Verdict {
-    let Some(tolerance) = within else { return decide::is_zero(cx, a - b) };
+    let Some(tolerance) = within else { return vanishes_where_written(cx, a - b) };
     match distance_within(cx, a, b, tolerance) {
         Some(verdict) => verdict,
         // Not numbers: equal expressions are within every tolerance.
@@ -328,6 +328,14 @@ pub fn equal_exprs(cx: &Inquiry, a: Expr, b: Expr, within: Option<&Rational>) ->
             _ => Verdict::unknown("the sides are not numbers, so their distance is not known"),
         },
     }
+}
+
+/// Whether a difference vanishes where what was written is real: √y·√y became y when it was read, and y < 0 is no
+/// evidence against its being |y|.
+fn vanishes_where_written(cx: &Inquiry, e: Expr) -> Verdict {
+    let verdict = decide::is_zero(cx, e);
+    let domain = cx.recorded_domain();
+    if verdict.is_no() && !domain.is_empty() { decide::is_zero(&cx.where_hold(&domain), e) } else { verdict }
 }
 
 /// |a − b| ≤ τ or |a − b| ≤ τ|b|, decided by enclosures of growing precision.
