@@ -236,6 +236,8 @@ impl Question<'_> {
     /// Whether a coordinate without a value moves u over all real numbers.
     fn takes_every_value(&self, cx: &Inquiry, u: Expr, v: u32) -> bool {
         let open = open_symbols(self.point, v);
+        // Nothing is said of where a slope exists: it is a number or not asked for.
+        let cx = &cx.apart();
         open.iter().any(|s| partial(cx, u, *s).as_number().is_some_and(|slope| !slope.is_zero()))
     }
 
@@ -331,7 +333,7 @@ pub(super) fn is_out_of_range(cx: &Inquiry, equations: &[Polynomial]) -> Budgete
             }
         }
         if let Some((_, value)) = fixed(e)
-            && decide::sign(cx, meaning - Expr::number(value)).is_nonzero()
+            && decide::sign(&cx.apart(), meaning - Expr::number(value)).is_nonzero()
         {
             return Ok(true);
         }
