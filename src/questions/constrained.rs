@@ -717,6 +717,14 @@ pub(super) fn tested(a: &Arguments, system: &System) -> Fallible<()> {
     }
 }
 
+/// The same for what has a meaning on the component of a set on which rank is not lost, as motions have.
+pub(super) fn tested_on_some_component(a: &Arguments, system: &System) -> Fallible<()> {
+    tested(a, system).or_else(|refusal| match system.rank_condition(&a.cx)?.holds_elsewhere {
+        true => Ok(()),
+        false => Err(refusal),
+    })
+}
+
 /// The refusal of a system that moves nowhere.
 pub(super) fn no_motion(a: &Arguments) -> Box<Diagnostic> {
     Box::new(
