@@ -48,8 +48,7 @@ pub fn record_kinks(cx: &Inquiry, e: Expr, moves: impl Fn(Expr) -> bool) -> Budg
     };
     for x in post_order_where(&[e], |x| x.has_kinks()) {
         match x.node() {
-            Node::Apply(Elementary::Abs | Elementary::Sign, u) => exclude(u[0]),
-            Node::Apply(Elementary::Min | Elementary::Max, all) => {
+            Node::Apply(function, all) if function.row().slope == Slope::Extreme => {
                 for (i, a) in all.iter().enumerate() {
                     for b in &all[..i] {
                         cx.check()?;
@@ -57,6 +56,7 @@ pub fn record_kinks(cx: &Inquiry, e: Expr, moves: impl Fn(Expr) -> bool) -> Budg
                     }
                 }
             }
+            Node::Apply(function, u) if function.row().slope.has_kinks() => exclude(u[0]),
             Node::Piecewise { condition, .. } => exclude(condition.left),
             _ => {}
         }

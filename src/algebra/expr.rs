@@ -14,7 +14,7 @@
 
 mod pool;
 mod product;
-mod special;
+pub(in crate::algebra) mod special;
 
 use super::function::{Elementary, Parity};
 use super::number::{Rational, Total};
@@ -461,6 +461,30 @@ pub fn symbols_of(roots: &[Expr]) -> Vec<Symbol> {
 /// All nodes below the roots, children before parents, each once.
 pub fn post_order(roots: &[Expr]) -> Vec<Expr> {
     post_order_where(roots, |_| true)
+}
+
+/// Makes something of every expression below the roots, parts before wholes and nothing twice: `make` finds what it needs of the
+/// parts in the state, where it leaves what it made.
+pub(crate) fn bottom_up<S, I: IntoIterator<Item = Expr>, E>(
+    state: &mut S,
+    roots: &[Expr],
+    is_known: impl Fn(&S, Expr) -> bool,
+    parts: impl Fn(Expr) -> I,
+    mut make: impl FnMut(&mut S, Expr) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut stack = roots.to_vec();
+    while let Some(&x) = stack.last() {
+        if !is_known(state, x) {
+            let before = stack.len();
+            stack.extend(parts(x).into_iter().filter(|part| !is_known(state, *part)));
+            if stack.len() > before {
+                continue;
+            }
+            make(state, x)?;
+        }
+        stack.pop();
+    }
+    Ok(())
 }
 
 /// The same, leaving out nodes (and what is only below them) that are not wanted.

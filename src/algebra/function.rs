@@ -144,6 +144,13 @@ pub enum Slope {
     Extreme,
 }
 
+impl Slope {
+    /// Whether there is no derivative where the argument is 0, or two arguments are equal.
+    pub fn has_kinks(self) -> bool {
+        matches!(self, Slope::Kink | Slope::Jump | Slope::Extreme)
+    }
+}
+
 /// What is known of the sign of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SignRule {
@@ -153,6 +160,24 @@ pub enum SignRule {
     Size,
     /// What the range says.
     Range,
+}
+
+/// Sine and cosine of the value of an inverse function, of its arguments.
+#[derive(Clone, Copy, Debug)]
+pub enum Pair {
+    Circular(fn(&[Expr]) -> (Expr, Expr)),
+    /// sinh and cosh.
+    Hyperbolic(fn(&[Expr]) -> (Expr, Expr)),
+}
+
+/// √(1 − u²), beside u under the hypotenuse 1.
+fn leg(u: Expr) -> Expr {
+    (1 - u.pow(2)).sqrt()
+}
+
+/// √(1 + u²), over the legs 1 and u.
+fn hypotenuse(u: Expr) -> Expr {
+    (1 + u.pow(2)).sqrt()
 }
 
 /// How the normal form reads a function.
@@ -207,6 +232,10 @@ pub struct Row {
     pub sign: SignRule,
     /// Arguments and values.
     pub values: &'static [(Exact, Exact)],
+    /// A value at other arguments that have one: sin(π/6), e^(log u). `None` if there are no such.
+    pub special: Option<fn(&[Expr]) -> Option<Expr>>,
+    /// What sine and cosine, or sinh and cosh, of the value are, by a right triangle. `None` where they are nothing simpler.
+    pub pair: Option<Pair>,
     /// All values at arguments of the ball, computed with so many bits. `None` where there is none.
     pub ball: fn(&[Ball], u32) -> Option<Ball>,
     pub reading: Reading,

@@ -240,6 +240,10 @@ impl Generator {
         }
     }
 
+    pub fn has_relation(self) -> bool {
+        relation_degree(self.0) != u32::MAX
+    }
+
     pub fn relation(self) -> Option<Relation> {
         match self.as_symbol() {
             Some(_) => None,

@@ -40,6 +40,9 @@ use crate::budget::{Budget, Budgeted, Exhausted, Share, share, somebody_waits};
 use buchberger::{Element, Engine};
 use coefficient::Coefficient;
 use order::{Mono, Ring};
+use std::any::Any;
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
 
 /// Generators of an ideal, a reduced Gröbner basis if `complete`.
 #[derive(Clone, Debug)]
@@ -51,6 +54,7 @@ pub struct Basis {
     /// Irreducible polynomials in the parameters that must not vanish for the basis to hold.
     pub conditions: Vec<Polynomial>,
     pub complete: bool,
+    in_ring: InRing,
 }
 
 /// `multiplier · p = remainder` modulo the ideal.
@@ -83,12 +87,13 @@ pub fn groebner_within(
         parameters: parameters.to_vec(),
         conditions: Vec::new(),
         complete: false,
+        in_ring: InRing::default(),
     };
     if generators.iter().all(Polynomial::is_zero) {
         return Basis { complete: true, ..partial(&[]) };
     }
     let compute = |order: &Order, generators: &[Polynomial]| {
-        with_ring(cx, order, generators, parameters, Groebner { generators, work })
+        with_ring(cx, order, degree_of(generators), parameters, Groebner { generators, work })
             .unwrap_or_else(|_| partial(generators))
     };
     if parameters.is_empty() && order.is_lexicographic() {
@@ -142,8 +147,8 @@ impl Basis {
     /// Normal forms and multipliers of many polynomials, faster than one by one.
     pub fn reduce_all(&self, cx: &Budget, list: &[Polynomial]) -> Budgeted<Vec<Remainder>> {
         let order = ring_order(list, &self.order, &self.parameters);
-        let degrees = self.generators.iter().chain(list);
-        with_ring(cx, &order, degrees, &self.parameters, Reduce { basis: &self.generators, list })
+        let degree = self.degree().max(degree_of(list));
+        with_ring(cx, &order, degree, &self.parameters, Reduce { basis: self, list })
     }
 
     /// Whether the polynomial is in the ideal; `None` if the basis is incomplete and does not show it.
@@ -169,7 +174,7 @@ impl Basis {
 
     /// The leading monomials of the generators in the basis' order.
     pub fn leading_monomials(&self, cx: &Budget) -> Budgeted<Vec<Monomial>> {
-        with_ring(cx, &self.order, &self.generators, &self.parameters, Leads { basis: &self.generators })
+        with_ring(cx, &self.order, self.degree(), &self.parameters, Leads { basis: self })
     }
 
     /// The dimension of the zero set over ℂ, among all variables of the order: `None` for the whole ring (no
@@ -239,15 +244,12 @@ trait Task {
     ) -> Budgeted<Self::Output>;
 }
 
-/// Runs a task with narrow exponents, and again with wide ones if degrees outgrow them.
-fn with_ring<'a, T: Task>(
-    cx: &Budget,
-    order: &Order,
-    inputs: impl IntoIterator<Item = &'a Polynomial>,
-    parameters: &[u32],
-    task: T,
-) -> Budgeted<T::Output> {
-    let degree = inputs.into_iter().map(Polynomial::total_degree).max().unwrap_or(0);
+fn degree_of(list: &[Polynomial]) -> u64 {
+    list.iter().map(Polynomial::total_degree).max().unwrap_or(0)
+}
+
+/// Runs a task on polynomials of a degree with narrow exponents, and again with wide ones if degrees outgrow them.
+fn with_ring<T: Task>(cx: &Budget, order: &Order, degree: u64, parameters: &[u32], task: T) -> Budgeted<T::Output> {
     let mut last = Exhausted::Size;
     for width in [8, 16] {
         if degree >= 1 << (width - 2) {
@@ -288,29 +290,55 @@ fn with_coefficients<T: Task, const W: usize>(
 }
 
 /// Between polynomials and elements of a ring.
-trait Convert: Coefficient {
-    /// The parts of an integer polynomial by monomials of the ring.
-    fn parts(p: &Polynomial, order: &Order) -> Vec<(Monomial, Self)>;
+trait Convert: Coefficient + 'static {
+    /// From a polynomial with integer coefficients.
+    fn element<const W: usize>(p: &Polynomial, ring: &Ring<W>) -> Budgeted<Element<Self, W>>;
+
+    fn polynomial<const W: usize>(f: &Element<Self, W>, ring: &Ring<W>) -> Polynomial;
 }
 
 impl Convert for Integer {
-    fn parts(p: &Polynomial, _order: &Order) -> Vec<(Monomial, Integer)> {
-        p.terms().map(|(m, c)| (m, c.numerator().clone())).collect()
+    fn element<const W: usize>(p: &Polynomial, ring: &Ring<W>) -> Budgeted<Element<Integer, W>> {
+        let (variables, rows) = (p.variables(), p.exponent_rows());
+        let rows = (0..p.n_terms()).map(|i| &rows[i * variables.len()..(i + 1) * variables.len()]);
+        let terms = rows.zip(p.integer_coefficients().iter().cloned());
+        element(terms.map(|(row, c)| (variables.iter().copied().zip(row.iter().copied()), c)), ring)
+    }
+
+    fn polynomial<const W: usize>(f: &Element<Integer, W>, ring: &Ring<W>) -> Polynomial {
+        let rows = f.terms.iter().flat_map(|(m, _)| ring.exponents(m)).collect::<Vec<u32>>();
+        Polynomial::from_exponent_rows(ring.order.variables(), &rows, f.terms.iter().map(|(_, c)| c.clone()).collect())
     }
 }
 
 impl Convert for Polynomial {
-    fn parts(p: &Polynomial, order: &Order) -> Vec<(Monomial, Polynomial)> {
-        p.coefficients_with_respect_to(order.variables())
+    fn element<const W: usize>(p: &Polynomial, ring: &Ring<W>) -> Budgeted<Element<Polynomial, W>> {
+        element(p.coefficients_with_respect_to(ring.order.variables()), ring)
+    }
+
+    fn polynomial<const W: usize>(f: &Element<Polynomial, W>, ring: &Ring<W>) -> Polynomial {
+        let mut terms = Vec::new();
+        for (m, c) in &f.terms {
+            let monomial = ring_monomial(m, ring);
+            for (inner, c) in c.terms() {
+                let mut all = monomial.clone();
+                all.extend(inner);
+                terms.push((all, c));
+            }
+        }
+        Polynomial::from_terms(terms)
     }
 }
 
-/// An element from a polynomial with integer coefficients.
-fn element<C: Convert, const W: usize>(p: &Polynomial, ring: &Ring<W>) -> Budgeted<Element<C, W>> {
+/// An element from coefficients and what they stand before.
+fn element<M: IntoIterator<Item = (u32, u32)>, C: Coefficient, const W: usize>(
+    list: impl IntoIterator<Item = (M, C)>,
+    ring: &Ring<W>,
+) -> Budgeted<Element<C, W>> {
     let variables = ring.order.variables();
     let mut row = vec![0; variables.len()];
     let mut terms: Vec<(Mono<W>, C)> = Vec::new();
-    for (monomial, c) in C::parts(p, &ring.order) {
+    for (monomial, c) in list {
         row.fill(0);
         let mut degree = 0u64;
         for (v, e) in monomial {
@@ -324,19 +352,6 @@ fn element<C: Convert, const W: usize>(p: &Polynomial, ring: &Ring<W>) -> Budget
     }
     terms.sort_by_key(|(m, _)| std::cmp::Reverse(*m));
     Ok(Element::new(terms))
-}
-
-fn polynomial<C: Coefficient, const W: usize>(f: &Element<C, W>, ring: &Ring<W>) -> Budgeted<Polynomial> {
-    let mut terms = Vec::new();
-    for (m, c) in &f.terms {
-        let monomial = ring_monomial(m, ring);
-        for (inner, c) in c.to_polynomial().terms() {
-            let mut all = monomial.clone();
-            all.extend(inner);
-            terms.push((all, c));
-        }
-    }
-    Ok(Polynomial::from_terms(terms))
 }
 
 fn ring_monomial<const W: usize>(m: &Mono<W>, ring: &Ring<W>) -> Monomial {
@@ -353,7 +368,7 @@ impl Task for Groebner<'_> {
     fn run<C: Convert, const W: usize>(&self, cx: &Budget, ring: &Ring<W>, parameters: &[u32]) -> Budgeted<Basis> {
         let mut inputs: Vec<Element<C, W>> = Vec::new();
         for p in self.generators {
-            inputs.push(element(&p.primitive_part(), ring)?);
+            inputs.push(C::element(&p.primitive_part(), ring)?);
         }
         let mut engine = Engine::new(ring);
         engine.work = self.work.work();
@@ -371,7 +386,7 @@ impl Task for Groebner<'_> {
         };
         let mut generators = Vec::new();
         for f in &elements {
-            generators.push(polynomial(f, ring)?.primitive_part());
+            generators.push(C::polynomial(f, ring).primitive_part());
         }
         if !complete {
             // What the engine holds need not generate everything yet.
@@ -385,7 +400,7 @@ impl Task for Groebner<'_> {
         conditions.sort();
         conditions.dedup();
         let (order, parameters) = (ring.order.clone(), parameters.to_vec());
-        Ok(Basis { generators, order, parameters, conditions, complete })
+        Ok(Basis { generators, order, parameters, conditions, complete, in_ring: InRing::default() })
     }
 }
 
@@ -405,8 +420,46 @@ fn keep_short(found: &mut Vec<usize>, length: impl Fn(usize) -> usize) {
     found.retain(|i| kept.contains(i));
 }
 
+/// The generators of a basis as elements of the ring in which it was last asked for something. A copy of a basis begins with
+/// nothing, since its generators may become others.
+#[derive(Default)]
+struct InRing {
+    known: RefCell<Option<Rc<dyn Any>>>,
+    degree: OnceCell<u64>,
+}
+
+impl Clone for InRing {
+    fn clone(&self) -> InRing {
+        InRing::default()
+    }
+}
+
+impl std::fmt::Debug for InRing {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str("InRing")
+    }
+}
+
+impl Basis {
+    fn degree(&self) -> u64 {
+        *self.in_ring.degree.get_or_init(|| degree_of(&self.generators))
+    }
+
+    fn elements<C: Convert, const W: usize>(&self, ring: &Ring<W>) -> Budgeted<Rc<Vec<Element<C, W>>>> {
+        type Known<C, const W: usize> = (Ring<W>, Rc<Vec<Element<C, W>>>);
+        let known = self.in_ring.known.borrow().clone().and_then(|known| known.downcast::<Known<C, W>>().ok());
+        if let Some(known) = known.filter(|known| known.0 == *ring) {
+            return Ok(known.1.clone());
+        }
+        let list: Vec<Element<C, W>> = self.generators.iter().map(|g| C::element(g, ring)).collect::<Budgeted<_>>()?;
+        let list = Rc::new(list);
+        *self.in_ring.known.borrow_mut() = Some(Rc::new((ring.clone(), list.clone())));
+        Ok(list)
+    }
+}
+
 struct Reduce<'a> {
-    basis: &'a [Polynomial],
+    basis: &'a Basis,
     list: &'a [Polynomial],
 }
 
@@ -418,17 +471,13 @@ impl Task for Reduce<'_> {
         ring: &Ring<W>,
         _parameters: &[u32],
     ) -> Budgeted<Vec<Remainder>> {
-        let mut engine: Engine<C, W> = Engine::new(ring);
-        for g in self.basis {
-            engine.active.push(engine.elements.len());
-            engine.elements.push(element(g, ring)?);
-        }
+        let mut engine: Engine<C, W> = Engine::of(ring, self.basis.elements(ring)?);
         let mut remainders = Vec::new();
         for p in self.list {
-            let f = element(&p.numerator(), ring)?;
+            let f = C::element(&p.numerator(), ring)?;
             let (r, multiplier) = engine.reduce(cx, f, true, true)?;
             let denominator = Rational::integer(p.denominator().clone());
-            let polynomial = polynomial(&r, ring)?.unscale(&denominator).expect("a denominator is not zero");
+            let polynomial = C::polynomial(&r, ring).unscale(&denominator).expect("a denominator is not zero");
             remainders.push(Remainder { polynomial, multiplier: multiplier.to_polynomial() });
         }
         Ok(remainders)
@@ -436,7 +485,7 @@ impl Task for Reduce<'_> {
 }
 
 struct Leads<'a> {
-    basis: &'a [Polynomial],
+    basis: &'a Basis,
 }
 
 impl Task for Leads<'_> {
@@ -447,12 +496,7 @@ impl Task for Leads<'_> {
         ring: &Ring<W>,
         _parameters: &[u32],
     ) -> Budgeted<Vec<Monomial>> {
-        let mut leads = Vec::new();
-        for g in self.basis {
-            let f: Element<C, W> = element(g, ring)?;
-            leads.push(ring_monomial(f.lead(), ring));
-        }
-        Ok(leads)
+        Ok(self.basis.elements::<C, W>(ring)?.iter().map(|f| ring_monomial(f.lead(), ring)).collect())
     }
 }
 

@@ -107,7 +107,10 @@ impl Polynomial {
         let mut denominator = Integer::ONE;
         for (monomial, coefficient) in &terms {
             variables.extend(monomial.iter().map(|&(v, _)| v));
-            max = monomial.iter().fold(max, |m, &(_, e)| m.saturating_add(e));
+            // A variable may stand in a monomial twice.
+            let is_sorted = monomial.windows(2).all(|pair| pair[0].0 < pair[1].0);
+            let join = |m: u32, &(_, e): &(u32, u32)| if is_sorted { m.max(e) } else { m.saturating_add(e) };
+            max = max.max(monomial.iter().fold(0, join));
             if !coefficient.is_integer() {
                 denominator = lcm(&denominator, coefficient.denominator());
             }
@@ -130,6 +133,24 @@ impl Polynomial {
         Polynomial::from_unsorted(layout, monomials, coefficients, denominator)
     }
 
+    /// The sum of the terms with these exponents, row by row, of variables in any order.
+    pub(crate) fn from_exponent_rows(variables: &[u32], rows: &[u32], coefficients: Vec<Integer>) -> Polynomial {
+        let n = variables.len();
+        let mut columns: SmallVec<[usize; 8]> =
+            (0..n).filter(|&k| rows.iter().skip(k).step_by(n).any(|e| *e > 0)).collect();
+        columns.sort_unstable_by_key(|&k| variables[k]);
+        let max = rows.iter().copied().max().unwrap_or(0);
+        let layout = Layout::for_exponents(columns.iter().map(|&k| variables[k]).collect(), max);
+        let mut monomials = Vec::with_capacity(coefficients.len() * layout.words());
+        let mut exponents: SmallVec<[u32; 8]> = SmallVec::new();
+        for i in 0..coefficients.len() {
+            exponents.clear();
+            exponents.extend(columns.iter().map(|&k| rows[i * n + k]));
+            layout.pack(&exponents, &mut monomials);
+        }
+        Polynomial::from_unsorted(layout, monomials, coefficients, Integer::ONE)
+    }
+
     /// Sorts, combines equal monomials, and makes the result canonical.
     pub(crate) fn from_unsorted(
         layout: Layout,
@@ -139,6 +160,9 @@ impl Polynomial {
     ) -> Polynomial {
         let words = layout.words();
         let key = |i: usize| &monomials[i * words..(i + 1) * words];
+        if (1..coefficients.len()).all(|i| key(i - 1) > key(i)) && !coefficients.iter().any(Integer::is_zero) {
+            return Polynomial::from_sorted(layout, monomials, coefficients, denominator);
+        }
         let mut order: Vec<usize> = (0..coefficients.len()).collect();
         order.sort_by(|&i, &j| key(j).cmp(key(i)));
         let mut sorted_monomials: Vec<u64> = Vec::with_capacity(monomials.len());

@@ -127,7 +127,9 @@ impl<'a> Writer<'a> {
                 self.line(format!("def {name}(time, state, parameter=(), extra=()):"))
             }
         }
-        self.declarations();
+        if self.language == Language::Rust {
+            self.declarations();
+        }
         // What only something unused is made of is unused, too.
         let alive = optimise::liveness(kernel);
         for value in kernel.values().filter(|v| alive[v.index()]) {
@@ -137,12 +139,12 @@ impl<'a> Writer<'a> {
         self.out
     }
 
-    /// What Rust must declare, inside the function.
+    /// What the functions need that the language does not know; of Rust inside the function.
     fn declarations(&mut self) {
         let mut declared: Vec<&str> = Vec::new();
-        for op in self.kernel.ops().iter().filter(|_| self.language == Language::Rust) {
+        for op in self.kernel.ops() {
             if let Op::Unary(f, _) = op
-                && let Some(text) = f.rust_declaration()
+                && let Some(text) = f.declaration(self.language)
                 && !declared.contains(&text)
             {
                 declared.push(text);
@@ -236,15 +238,7 @@ impl<'a> Writer<'a> {
     }
 
     fn unary(&self, f: Unary, a: &str) -> String {
-        let [c, rust, python] = f.source();
-        let text = match self.language {
-            Language::C => c,
-            Language::Rust => rust,
-            Language::Julia => return c.replace("fabs(", "abs(").replace('#', a),
-            Language::Numpy => return numpy(python).replace('#', a),
-            Language::Python | Language::Clif => python,
-        };
-        text.replace('#', a)
+        f.source(self.language).replace('#', a)
     }
 
     fn binary(&self, f: Binary, a: &str, b: &str) -> String {
@@ -309,12 +303,7 @@ impl<'a> Writer<'a> {
                     self.line(RUST_SOLVE.replace("lepage", &name));
                 }
             }
-            Language::Julia => {
-                let erf = |op: &Op| matches!(op, Op::Unary(f, _) if f.source()[0].starts_with("erf"));
-                if self.kernel.ops().iter().any(erf) {
-                    self.line("using SpecialFunctions\n");
-                }
-            }
+            Language::Julia => self.declarations(),
             Language::Python => {
                 self.line("import math\n");
                 if solves {
@@ -323,6 +312,7 @@ impl<'a> Writer<'a> {
             }
             Language::Numpy => {
                 self.line("import numpy as np\n");
+                self.declarations();
                 if solves {
                     self.line(NUMPY_SOLVE.replace("lepage", &name));
                 }
@@ -382,27 +372,6 @@ impl<'a> Writer<'a> {
             }
         }
     }
-}
-
-/// A function of Python's `math` as NumPy calls it; what has no name there stays as it is.
-fn numpy(python: &str) -> String {
-    const NAMES: &[(&str, &str)] = &[
-        ("math.asinh(", "np.arcsinh("),
-        ("math.acosh(", "np.arccosh("),
-        ("math.atanh(", "np.arctanh("),
-        ("math.asin(", "np.arcsin("),
-        ("math.acos(", "np.arccos("),
-        ("math.atan(", "np.arctan("),
-        ("math.copysign(", "np.copysign("),
-        ("math.fabs(", "np.abs("),
-    ];
-    const SAME: &[&str] =
-        &["sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "expm1", "log", "log1p", "sqrt", "floor"];
-    if python.starts_with("float((# > 0)") {
-        return "np.sign(#)".to_string();
-    }
-    let text = NAMES.iter().fold(python.to_string(), |text, (from, to)| text.replace(from, to));
-    SAME.iter().fold(text, |text, name| text.replace(&format!("math.{name}("), &format!("np.{name}(")))
 }
 
 /// The text of the code with the addresses of this process replaced by numbers, so that equal inputs give equal texts.

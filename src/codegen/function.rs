@@ -5,6 +5,7 @@
 //! Taylor recurrences and tangents have no column: they follow from the [`Slope`](crate::algebra::function::Slope) of
 //! the row in the algebra, as the symbolic derivative does.
 
+use super::emit::Language;
 use super::ir::{Binary, Unary};
 use super::libm;
 use crate::algebra::function::{Bound, COUNT, Domain, Elementary, Exact, Slope};
@@ -24,14 +25,34 @@ pub enum Operation {
     Fold(Binary),
 }
 
-/// A function of one argument in doubles and in source text, where `#` stands for the argument.
+/// A function of one argument in doubles and in source text.
 pub struct Numeric {
     pub value: One,
+    pub written: Written,
+    /// What a language must be told before, because its standard library lacks the function.
+    pub declared: &'static [(Language, &'static str)],
+}
+
+/// Source text of each language, `#` for the argument.
+pub struct Written {
     pub c: &'static str,
     pub rust: &'static str,
     pub python: &'static str,
-    /// What Rust must declare, because its standard library lacks the function.
-    pub rust_declaration: Option<&'static str>,
+    pub numpy: &'static str,
+    pub julia: &'static str,
+}
+
+impl Written {
+    /// In a language; what is no source text is written as Python.
+    pub fn in_language(&self, language: Language) -> &'static str {
+        match language {
+            Language::C => self.c,
+            Language::Rust => self.rust,
+            Language::Python | Language::Clif => self.python,
+            Language::Numpy => self.numpy,
+            Language::Julia => self.julia,
+        }
+    }
 }
 
 pub struct Row {
@@ -58,50 +79,65 @@ macro_rules! two {
     }};
 }
 
-/// A row of a function of one argument.
-const fn row(
-    function: Elementary,
-    value: One,
-    c: &'static str,
-    rust: &'static str,
-    python: &'static str,
-    rust_declaration: Option<&'static str>,
-) -> Row {
-    Row { function, operation: Operation::One(Numeric { value, c, rust, python, rust_declaration }) }
+/// A row of a function of one argument, with its text in C, Rust, Python, NumPy and Julia.
+const fn row(function: Elementary, value: One, [c, rust, python, numpy, julia]: [&'static str; 5]) -> Row {
+    let written = Written { c, rust, python, numpy, julia };
+    Row { function, operation: Operation::One(Numeric { value, written, declared: &[] }) }
 }
 
 use Elementary::*;
 
-const RUST_ERF: &str = "unsafe extern \"C\" {\n    safe fn erf(x: f64) -> f64;\n}\n";
-
 /// In the order of the enumeration.
 pub static TABLE: [Row; COUNT] = [
-    row(Sin, one!(libm::sin), "sin(#)", "#.sin()", "math.sin(#)", None),
-    row(Cos, one!(libm::cos), "cos(#)", "#.cos()", "math.cos(#)", None),
-    row(Tan, one!(libm::tan), "tan(#)", "#.tan()", "math.tan(#)", None),
-    row(Asin, one!(libm::asin), "asin(#)", "#.asin()", "math.asin(#)", None),
-    row(Acos, one!(libm::acos), "acos(#)", "#.acos()", "math.acos(#)", None),
-    row(Atan, one!(libm::atan), "atan(#)", "#.atan()", "math.atan(#)", None),
+    row(Sin, one!(libm::sin), ["sin(#)", "#.sin()", "math.sin(#)", "np.sin(#)", "sin(#)"]),
+    row(Cos, one!(libm::cos), ["cos(#)", "#.cos()", "math.cos(#)", "np.cos(#)", "cos(#)"]),
+    row(Tan, one!(libm::tan), ["tan(#)", "#.tan()", "math.tan(#)", "np.tan(#)", "tan(#)"]),
+    row(Asin, one!(libm::asin), ["asin(#)", "#.asin()", "math.asin(#)", "np.arcsin(#)", "asin(#)"]),
+    row(Acos, one!(libm::acos), ["acos(#)", "#.acos()", "math.acos(#)", "np.arccos(#)", "acos(#)"]),
+    row(Atan, one!(libm::atan), ["atan(#)", "#.atan()", "math.atan(#)", "np.arctan(#)", "atan(#)"]),
     Row { function: Atan2, operation: Operation::Two(Binary::Atan2) },
-    row(Sinh, one!(libm::sinh), "sinh(#)", "#.sinh()", "math.sinh(#)", None),
-    row(Cosh, one!(libm::cosh), "cosh(#)", "#.cosh()", "math.cosh(#)", None),
-    row(Tanh, one!(libm::tanh), "tanh(#)", "#.tanh()", "math.tanh(#)", None),
-    row(Asinh, one!(libm::asinh), "asinh(#)", "#.asinh()", "math.asinh(#)", None),
-    row(Acosh, one!(libm::acosh), "acosh(#)", "#.acosh()", "math.acosh(#)", None),
-    row(Atanh, one!(libm::atanh), "atanh(#)", "#.atanh()", "math.atanh(#)", None),
-    row(Exp, one!(libm::exp), "exp(#)", "#.exp()", "math.exp(#)", None),
-    row(Log, one!(libm::log), "log(#)", "#.ln()", "math.log(#)", None),
-    row(Erf, one!(libm::erf), "erf(#)", "erf(#)", "math.erf(#)", Some(RUST_ERF)),
+    row(Sinh, one!(libm::sinh), ["sinh(#)", "#.sinh()", "math.sinh(#)", "np.sinh(#)", "sinh(#)"]),
+    row(Cosh, one!(libm::cosh), ["cosh(#)", "#.cosh()", "math.cosh(#)", "np.cosh(#)", "cosh(#)"]),
+    row(Tanh, one!(libm::tanh), ["tanh(#)", "#.tanh()", "math.tanh(#)", "np.tanh(#)", "tanh(#)"]),
+    row(Asinh, one!(libm::asinh), ["asinh(#)", "#.asinh()", "math.asinh(#)", "np.arcsinh(#)", "asinh(#)"]),
+    row(Acosh, one!(libm::acosh), ["acosh(#)", "#.acosh()", "math.acosh(#)", "np.arccosh(#)", "acosh(#)"]),
+    row(Atanh, one!(libm::atanh), ["atanh(#)", "#.atanh()", "math.atanh(#)", "np.arctanh(#)", "atanh(#)"]),
+    row(Exp, one!(libm::exp), ["exp(#)", "#.exp()", "math.exp(#)", "np.exp(#)", "exp(#)"]),
+    row(Log, one!(libm::log), ["log(#)", "#.ln()", "math.log(#)", "np.log(#)", "log(#)"]),
+    Row {
+        function: Erf,
+        operation: Operation::One(Numeric {
+            value: one!(libm::erf),
+            written: Written {
+                c: "erf(#)",
+                rust: "erf(#)",
+                python: "math.erf(#)",
+                numpy: "math.erf(#)",
+                julia: "erf(#)",
+            },
+            declared: &[
+                (Language::Rust, "unsafe extern \"C\" {\n    safe fn erf(x: f64) -> f64;\n}\n"),
+                (Language::Julia, "using SpecialFunctions\n"),
+            ],
+        }),
+    },
     // Python has a cube root since 3.11 only.
-    row(Cbrt, one!(libm::cbrt), "cbrt(#)", "#.cbrt()", "math.copysign(abs(#) ** (1 / 3), #)", None),
-    row(Abs, one!(f64::abs), "fabs(#)", "#.abs()", "abs(#)", None),
+    row(
+        Cbrt,
+        one!(libm::cbrt),
+        ["cbrt(#)", "#.cbrt()", "math.copysign(abs(#) ** (1 / 3), #)", "np.cbrt(#)", "cbrt(#)"],
+    ),
+    row(Abs, one!(f64::abs), ["fabs(#)", "#.abs()", "abs(#)", "abs(#)", "abs(#)"]),
     row(
         Sign,
         one!(libm::sign),
-        "(# > 0) - (# < 0)",
-        "if # == 0.0 { 0.0 } else { #.signum() }",
-        "float((# > 0) - (# < 0))",
-        None,
+        [
+            "(# > 0) - (# < 0)",
+            "if # == 0.0 { 0.0 } else { #.signum() }",
+            "float((# > 0) - (# < 0))",
+            "np.sign(#)",
+            "(# > 0) - (# < 0)",
+        ],
     ),
     Row { function: Min, operation: Operation::Fold(Binary::Min) },
     Row { function: Max, operation: Operation::Fold(Binary::Max) },
@@ -143,22 +179,21 @@ impl Unary {
         }
     }
 
-    /// The source text in C, Rust and Python, `#` for the argument.
-    pub fn source(self) -> [&'static str; 3] {
-        match self {
-            Unary::Neg => ["-#"; 3],
-            Unary::Sqrt => ["sqrt(#)", "#.sqrt()", "math.sqrt(#)"],
-            Unary::Function(f) => {
-                let numeric = numeric(f);
-                [numeric.c, numeric.rust, numeric.python]
-            }
-        }
+    /// The source text, `#` for the argument.
+    pub fn source(self, language: Language) -> &'static str {
+        let [c, rust, python, numpy, julia] = match self {
+            Unary::Neg => ["-#"; 5],
+            Unary::Sqrt => ["sqrt(#)", "#.sqrt()", "math.sqrt(#)", "np.sqrt(#)", "sqrt(#)"],
+            Unary::Function(f) => return numeric(f).written.in_language(language),
+        };
+        Written { c, rust, python, numpy, julia }.in_language(language)
     }
 
-    pub fn rust_declaration(self) -> Option<&'static str> {
+    /// What the language must be told before.
+    pub fn declaration(self, language: Language) -> Option<&'static str> {
         match self {
             Unary::Neg | Unary::Sqrt => None,
-            Unary::Function(f) => numeric(f).rust_declaration,
+            Unary::Function(f) => numeric(f).declared.iter().find(|(of, _)| *of == language).map(|(_, text)| *text),
         }
     }
 
@@ -253,7 +288,8 @@ mod tests {
             match &row.operation {
                 Operation::One(numeric) => {
                     assert_eq!(row.function.row().arity, Some(1));
-                    for text in [numeric.c, numeric.rust, numeric.python] {
+                    let Written { c, rust, python, numpy, julia } = numeric.written;
+                    for text in [c, rust, python, numpy, julia] {
                         assert!(text.contains('#'), "{}: {text}", row.function.name());
                     }
                 }

@@ -224,11 +224,31 @@ pub struct LogEntry {
 
 #[derive(Clone, Debug)]
 pub enum LogItem {
-    Expressions { label: String, list: Vec<Expr> },
-    Rows { label: String, rows: Vec<Vec<Expr>> },
-    Forms { label: String, list: Vec<Form> },
-    Sets { label: String, list: Vec<Branch> },
-    Fields { label: String, list: Vec<VectorField> },
+    Expressions {
+        label: String,
+        list: Vec<Expr>,
+    },
+    /// As they came out: they are simplified when somebody wants to see them.
+    Derived {
+        label: String,
+        list: Vec<Expr>,
+    },
+    Rows {
+        label: String,
+        rows: Vec<Vec<Expr>>,
+    },
+    Forms {
+        label: String,
+        list: Vec<Form>,
+    },
+    Sets {
+        label: String,
+        list: Vec<Branch>,
+    },
+    Fields {
+        label: String,
+        list: Vec<VectorField>,
+    },
     Remark(String),
 }
 
@@ -890,7 +910,8 @@ impl<'a> Task<'a> {
             if event.branch.has_equations() {
                 let rows = event.branch.generators(cx, self.frame)?;
                 let list = rows.iter().map(|g| self.tangency_text(cx, g)).collect();
-                items.push(expressions("a vector, with components vel(q), is tangent where these vanish", list));
+                let label = "a vector, with components vel(q), is tangent where these vanish".into();
+                items.push(LogItem::Derived { label, list });
             }
             if !event.residuals.is_empty() {
                 let list = event.residuals.iter().map(|p| self.frame.write(p)).collect();
@@ -951,7 +972,7 @@ impl<'a> Task<'a> {
         let t = self.alpha.dynamical_form().manifold().base();
         let known = self.known.iter().map(|(q, speed)| partial(cx, e, *q) * *speed);
         let unknown = self.unknowns.iter().map(|x| partial(cx, e, *x) * Expr::symbol(Symbol::velocity(*x)));
-        super::tidy(cx, Expr::add_all(known.chain(unknown).chain([partial(cx, e, t)])))
+        Expr::add_all(known.chain(unknown).chain([partial(cx, e, t)]))
     }
 }
 

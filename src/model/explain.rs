@@ -111,6 +111,9 @@ pub fn found(cx: &Inquiry, step: &LogEntry, style: Style) -> Vec<Line> {
         let (label, formulas): (&String, Vec<String>) = match item {
             LogItem::Remark(text) => return Line::Remark(text.clone()),
             LogItem::Expressions { label, list } => (label, list.iter().map(|e| expr_text(cx, *e, style)).collect()),
+            LogItem::Derived { label, list } => {
+                (label, list.iter().map(|e| expr_text(cx, crate::mechanics::tidy(cx, *e), style)).collect())
+            }
             LogItem::Rows { label, rows } => (label, rows.iter().map(row).collect()),
             LogItem::Forms { label, list } => (label, list.iter().map(|f| form_text(cx, f, style)).collect()),
             LogItem::Sets { label, list } => (label, list.iter().map(set).collect()),

@@ -232,7 +232,8 @@ fn of_function(f: Elementary, u: &Bounds) -> Sign {
         Reading::Circular(Side::Sine) => u.alternating(1),
         Reading::Circular(Side::Cosine) => u.alternating(0),
         Reading::Circular(Side::Tangent) => u.alternating(1).times(u.alternating(0).and(Sign::NONZERO)),
-        _ => of_monotone(f, u),
+        Reading::Hyperbolic(_) | Reading::Exponential | Reading::Logarithm => of_monotone(f, u),
+        Reading::Absolute | Reading::Sign | Reading::CubeRoot | Reading::Opaque { .. } => of_monotone(f, u),
     }
 }
 

@@ -2,13 +2,14 @@
 
 use super::float::Float;
 use super::{Ball, elementary, series};
-use crate::algebra::expr::{Condition, Expr, Node, Relation};
+use crate::algebra::expr::{Condition, Expr, Node, Relation, bottom_up};
 use crate::algebra::function::Elementary;
 use crate::algebra::number::Rational;
 use crate::algebra::symbol::Symbol;
 use crate::budget::Budget;
 use crate::budget::{self, Budgeted};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// Encloses the value of `e` at a point, computing with about so many bits. `None` if there is no
 /// value: a symbol without a number, an unspecified function, something that is not real there.
@@ -44,31 +45,22 @@ fn values_from(
     p: u32,
 ) -> Budgeted<Vec<Option<Ball>>> {
     let mut values: FxHashMap<Expr, Option<Ball>> = FxHashMap::default();
-    let mut stack: Vec<Expr> = roots.to_vec();
-    while let Some(&e) = stack.last() {
-        if values.contains_key(&e) {
-            stack.pop();
-            continue;
-        }
+    // Below an integral only what does not depend on its variable has a value of its own.
+    let parts = |e: Expr| match e.node() {
+        Node::Integral { variable, body } => series::constants(*body, *variable),
+        _ => e.children().to_vec(),
+    };
+    let known = |values: &FxHashMap<Expr, Option<Ball>>, e| values.contains_key(&e);
+    bottom_up(&mut values, roots, known, parts, |values, e| {
         cx.check()?;
-        // Below an integral only what does not depend on its variable has a value of its own.
-        let children = match e.node() {
-            Node::Integral { variable, body } => series::constants(*body, *variable),
-            _ => e.children().to_vec(),
-        };
-        let before = stack.len();
-        stack.extend(children.into_iter().filter(|c| !values.contains_key(c)));
-        if stack.len() > before {
-            continue;
-        }
-        stack.pop();
         let value = match e.node() {
             Node::Symbol(s) => value_of(*s),
-            Node::Integral { variable, body } => series::integral(cx, *body, *variable, &values, p)?,
+            Node::Integral { variable, body } => series::integral(cx, *body, *variable, values, p)?,
             _ => node_value(e, &|c| values.get(&c).cloned().flatten(), p),
         };
         values.insert(e, value);
-    }
+        Budgeted::Ok(())
+    })?;
     Ok(roots.iter().map(|r| values.get(r).cloned().flatten()).collect())
 }
 
@@ -181,25 +173,19 @@ pub(super) fn holds(condition: &Condition, left: &Ball) -> Option<bool> {
 /// roots that come out, and functions at their special points.
 pub fn evaluate_exact(cx: &Budget, e: Expr, point: &FxHashMap<Symbol, Rational>) -> Option<Rational> {
     let mut values: FxHashMap<Expr, Option<Rational>> = FxHashMap::default();
-    let mut stack: Vec<Expr> = vec![e];
-    while let Some(&e) = stack.last() {
-        if values.contains_key(&e) {
-            stack.pop();
-            continue;
-        }
-        cx.check().ok()?;
-        let before = stack.len();
-        if !matches!(e.node(), Node::Integral { .. } | Node::Unknown { .. }) {
-            stack.extend(e.children().into_iter().filter(|c| !values.contains_key(c)));
-        }
-        if stack.len() > before {
-            continue;
-        }
-        stack.pop();
-        let value = exact_node(e, point, &values).filter(|n| n.bits() <= budget::MAX_BITS);
+    let parts = |e: Expr| match e.node() {
+        Node::Integral { .. } | Node::Unknown { .. } => SmallVec::new(),
+        _ => e.children(),
+    };
+    let known = |values: &FxHashMap<Expr, Option<Rational>>, e| values.contains_key(&e);
+    bottom_up(&mut values, &[e], known, parts, |values, e| {
+        cx.check()?;
         // Only the branches of a case distinction may lack a value.
+        let value = exact_node(e, point, values).filter(|n| n.bits() <= budget::MAX_BITS);
         values.insert(e, value);
-    }
+        Budgeted::Ok(())
+    })
+    .ok()?;
     values.remove(&e).flatten()
 }
 

@@ -285,9 +285,9 @@ fn has_kinks(node: &Node) -> bool {
         Node::Sum { terms, .. } => terms.iter().any(|(e, _)| of(e)),
         Node::Product(factors) => factors.iter().any(|(e, _)| of(e)),
         Node::Power(a, b) => of(a) || of(b),
-        Node::Apply(Elementary::Abs | Elementary::Sign | Elementary::Min | Elementary::Max, _) => true,
         Node::Piecewise { .. } => true,
-        Node::Apply(_, arguments) | Node::Unknown { arguments, .. } => arguments.iter().any(of),
+        Node::Apply(function, arguments) => function.row().slope.has_kinks() || arguments.iter().any(of),
+        Node::Unknown { arguments, .. } => arguments.iter().any(of),
         Node::Integral { body, .. } => of(body),
     }
 }

@@ -111,10 +111,8 @@ fn known_direction(y: Expr, x: Expr) -> Option<Expr> {
 }
 
 pub(super) fn special_value(function: Elementary, arguments: &[Expr]) -> Option<Expr> {
-    use Elementary::*;
-    let x = arguments[0];
-    let number = x.as_number();
-    if let Some(value) = number.and_then(|n| function.row().value_at(n)) {
+    let (row, x) = (function.row(), arguments[0]);
+    if let Some(value) = x.as_number().and_then(|n| row.value_at(n)) {
         return Some(value);
     }
     // f(g(u)) = u where f undoes g, which has a value and is monotone everywhere: log eᵘ, sinh(arsinh u).
@@ -124,93 +122,132 @@ pub(super) fn special_value(function: Elementary, arguments: &[Expr]) -> Option<
     {
         return Some(u[0]);
     }
-    match function {
-        Sin => as_multiple_of_pi(x).and_then(|r| sine_of_pi_times(&r)),
-        Cos => as_multiple_of_pi(x).and_then(|r| sine_of_pi_times(&(&r + &Rational::HALF))),
-        Tan => {
-            let r = as_multiple_of_pi(x)?;
-            let (s, c) = (sine_of_pi_times(&r)?, sine_of_pi_times(&(&r + &Rational::HALF))?);
-            Some(s / c)
-        }
-        // The real root of a number is a power of its size.
-        Cbrt => {
-            let n = number?;
-            let root = Expr::number(n.abs()).pow(Rational::ratio(1, 3));
-            Some(if n.is_negative() { -root } else { root })
-        }
-        Exp => match x.node() {
-            // log u is real only for u > 0, and there e^(log u) = u.
-            Node::Apply(Log, u) => Some(u[0]),
-            _ => None,
-        },
-        // Likewise with the exponentials that these are made of.
-        Sinh | Cosh => match x.node() {
-            Node::Apply(Log, u) => {
-                let inverse = u[0].pow(-1);
-                Some(if function == Sinh { u[0] - inverse } else { u[0] + inverse } / 2)
-            }
-            _ => None,
-        },
-        Abs => {
-            if let Some(n) = number {
-                return Some(Expr::number(n.abs()));
-            }
-            let sign = sign_of_shape(x);
-            if sign.is_nonnegative() {
-                return Some(x);
-            }
-            if sign.is_nonpositive() {
-                return Some(-x);
-            }
-            match x.node() {
-                // |c·u| = |c|·|u|
-                Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => {
-                    Some(Expr::apply(Abs, &[terms[0].0]).scale(&terms[0].1.abs()))
-                }
-                // |Π b^e| = Π |b|^e
-                Node::Product(factors) if factors.iter().all(|(_, e)| e.is_integer()) => Some(Expr::product(
-                    Rational::ONE,
-                    factors.iter().map(|(b, e)| (Expr::apply(Abs, &[*b]), e.clone())),
-                )),
-                Node::Apply(Abs, _) => Some(x),
-                _ => None,
-            }
-        }
-        Sign => {
-            let sign = sign_of_shape(x);
-            if sign.is_positive() {
-                Some(Expr::one())
-            } else if sign.is_negative() {
-                Some(Expr::number(-1))
-            } else {
-                None
-            }
-        }
-        Min | Max => {
-            let mut numbers: Vec<&Rational> = arguments.iter().filter_map(|a| a.as_number()).collect();
-            if numbers.len() < 2 {
-                return None;
-            }
-            numbers.sort();
-            let extreme = if function == Min { numbers[0] } else { numbers[numbers.len() - 1] };
-            let rest = arguments.iter().copied().filter(|a| !a.is_number());
-            let all: Vec<Expr> = rest.chain([Expr::number(extreme.clone())]).collect();
-            Some(if all.len() == 1 { all[0] } else { Expr::apply(function, &all) })
-        }
-        Atan2 => {
-            let (y, x) = (arguments[0], arguments[1]);
-            match (y.as_number(), x.as_number()) {
-                (Some(y), Some(x)) if y.is_zero() && x.is_zero() => Some(Expr::undefined(Undefined::NotReal)),
-                (Some(y), Some(x)) if y.is_zero() && !x.is_negative() => Some(Expr::zero()),
-                (Some(y), Some(_)) if y.is_zero() => Some(Expr::pi()),
-                (Some(y), Some(x)) if x.is_zero() => Some(Expr::pi().scale(&Rational::ratio(i64::from(y.signum()), 2))),
-                _ => known_direction(y, x),
-            }
-        }
-        Asin => angle_with_sine(x).map(times_pi),
-        // cos(π/2 − a) = sin a.
-        Acos => angle_with_sine(x).map(|r| times_pi(&Rational::HALF - &r)),
-        Atan => angle_with_tangent(x).map(times_pi),
-        Tanh | Asinh | Acosh | Atanh | Log | Erf => None,
+    row.special.and_then(|special| special(arguments))
+}
+
+// What rows name as their `special`: a value at an argument that is no number of the row's list.
+
+pub(in crate::algebra) fn sine(x: &[Expr]) -> Option<Expr> {
+    as_multiple_of_pi(x[0]).and_then(|r| sine_of_pi_times(&r))
+}
+
+pub(in crate::algebra) fn cosine(x: &[Expr]) -> Option<Expr> {
+    as_multiple_of_pi(x[0]).and_then(|r| sine_of_pi_times(&(&r + &Rational::HALF)))
+}
+
+pub(in crate::algebra) fn tangent(x: &[Expr]) -> Option<Expr> {
+    Some(sine(x)? / cosine(x)?)
+}
+
+pub(in crate::algebra) fn arcsine(x: &[Expr]) -> Option<Expr> {
+    angle_with_sine(x[0]).map(times_pi)
+}
+
+/// cos(π/2 − a) = sin a.
+pub(in crate::algebra) fn arccosine(x: &[Expr]) -> Option<Expr> {
+    angle_with_sine(x[0]).map(|r| times_pi(&Rational::HALF - &r))
+}
+
+pub(in crate::algebra) fn arctangent(x: &[Expr]) -> Option<Expr> {
+    angle_with_tangent(x[0]).map(times_pi)
+}
+
+/// The angle of (x, y), of arguments y and x.
+pub(in crate::algebra) fn direction(yx: &[Expr]) -> Option<Expr> {
+    let (y, x) = (yx[0], yx[1]);
+    match (y.as_number(), x.as_number()) {
+        (Some(y), Some(x)) if y.is_zero() && x.is_zero() => Some(Expr::undefined(Undefined::NotReal)),
+        (Some(y), Some(x)) if y.is_zero() && !x.is_negative() => Some(Expr::zero()),
+        (Some(y), Some(_)) if y.is_zero() => Some(Expr::pi()),
+        (Some(y), Some(x)) if x.is_zero() => Some(Expr::pi().scale(&Rational::ratio(i64::from(y.signum()), 2))),
+        _ => known_direction(y, x),
     }
+}
+
+/// u where x = log u, which is real only for u > 0.
+fn argument_of_logarithm(x: &[Expr]) -> Option<Expr> {
+    match x[0].node() {
+        Node::Apply(Elementary::Log, u) => Some(u[0]),
+        _ => None,
+    }
+}
+
+/// e^(log u) = u.
+pub(in crate::algebra) fn exponential(x: &[Expr]) -> Option<Expr> {
+    argument_of_logarithm(x)
+}
+
+/// Likewise with the exponentials that it is made of.
+pub(in crate::algebra) fn hyperbolic_sine(x: &[Expr]) -> Option<Expr> {
+    argument_of_logarithm(x).map(|u| (u - u.pow(-1)) / 2)
+}
+
+pub(in crate::algebra) fn hyperbolic_cosine(x: &[Expr]) -> Option<Expr> {
+    argument_of_logarithm(x).map(|u| (u + u.pow(-1)) / 2)
+}
+
+/// The real root of a number is a power of its size.
+pub(in crate::algebra) fn cube_root(x: &[Expr]) -> Option<Expr> {
+    let n = x[0].as_number()?;
+    let root = Expr::number(n.abs()).pow(Rational::ratio(1, 3));
+    Some(if n.is_negative() { -root } else { root })
+}
+
+pub(in crate::algebra) fn size(x: &[Expr]) -> Option<Expr> {
+    let x = x[0];
+    if let Some(n) = x.as_number() {
+        return Some(Expr::number(n.abs()));
+    }
+    let sign = sign_of_shape(x);
+    if sign.is_nonnegative() {
+        return Some(x);
+    }
+    if sign.is_nonpositive() {
+        return Some(-x);
+    }
+    let size = |e: Expr| Expr::apply(Elementary::Abs, &[e]);
+    match x.node() {
+        // |c·u| = |c|·|u|
+        Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => {
+            Some(size(terms[0].0).scale(&terms[0].1.abs()))
+        }
+        // |Π b^e| = Π |b|^e
+        Node::Product(factors) if factors.iter().all(|(_, e)| e.is_integer()) => {
+            Some(Expr::product(Rational::ONE, factors.iter().map(|(b, e)| (size(*b), e.clone()))))
+        }
+        Node::Apply(Elementary::Abs, _) => Some(x),
+        _ => None,
+    }
+}
+
+pub(in crate::algebra) fn sign(x: &[Expr]) -> Option<Expr> {
+    let sign = sign_of_shape(x[0]);
+    if sign.is_positive() {
+        Some(Expr::one())
+    } else if sign.is_negative() {
+        Some(Expr::number(-1))
+    } else {
+        None
+    }
+}
+
+pub(in crate::algebra) fn least(x: &[Expr]) -> Option<Expr> {
+    extreme(Elementary::Min, x)
+}
+
+pub(in crate::algebra) fn greatest(x: &[Expr]) -> Option<Expr> {
+    extreme(Elementary::Max, x)
+}
+
+/// Of several numbers among the arguments one is left.
+fn extreme(function: Elementary, arguments: &[Expr]) -> Option<Expr> {
+    let mut numbers: Vec<&Rational> = arguments.iter().filter_map(|a| a.as_number()).collect();
+    if numbers.len() < 2 {
+        return None;
+    }
+    numbers.sort();
+    let extreme = if function == Elementary::Min { numbers[0] } else { numbers[numbers.len() - 1] };
+    let rest = arguments.iter().copied().filter(|a| !a.is_number());
+    let all: Vec<Expr> = rest.chain([Expr::number(extreme.clone())]).collect();
+    Some(if all.len() == 1 { all[0] } else { Expr::apply(function, &all) })
 }

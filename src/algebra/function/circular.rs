@@ -1,9 +1,12 @@
 //! The circular functions and their inverses.
 
 use super::Elementary::*;
-use super::{Domain, Exact, Interval, Inverse, Parity, Piece, Reading, Row, Side, SignRule, Slope, Smoothness};
+use super::{
+    Domain, Exact, Interval, Inverse, Pair, Parity, Piece, Reading, Row, Side, SignRule, Slope, Smoothness, hypotenuse,
+    leg,
+};
 use crate::algebra::ball::Ball;
-use crate::algebra::expr::Expr;
+use crate::algebra::expr::{Expr, special};
 use crate::algebra::number::Rational;
 
 pub const SIN: Row = Row {
@@ -23,6 +26,8 @@ pub const SIN: Row = Row {
     antiderivative: Some(|x| -Expr::apply(Cos, &[x])),
     sign: SignRule::Range,
     values: &[],
+    special: Some(special::sine),
+    pair: None,
     ball: |x, p| Some(x[0].sin(p)),
     reading: Reading::Circular(Side::Sine),
 };
@@ -44,6 +49,8 @@ pub const COS: Row = Row {
     antiderivative: Some(|x| Expr::apply(Sin, &[x])),
     sign: SignRule::Range,
     values: &[],
+    special: Some(special::cosine),
+    pair: None,
     ball: |x, p| Some(x[0].cos(p)),
     reading: Reading::Circular(Side::Cosine),
 };
@@ -65,6 +72,8 @@ pub const TAN: Row = Row {
     antiderivative: Some(|x| -log_of_size(Expr::apply(Cos, &[x]))),
     sign: SignRule::Range,
     values: &[],
+    special: Some(special::tangent),
+    pair: None,
     ball: |x, p| x[0].tan(p),
     reading: Reading::Circular(Side::Tangent),
 };
@@ -86,6 +95,8 @@ pub const ASIN: Row = Row {
     antiderivative: Some(|x| x * Expr::apply(Asin, &[x]) + (1 - x.pow(2)).sqrt()),
     sign: SignRule::Argument,
     values: &[(Exact::Number(0), Exact::Number(0)), (Exact::Number(1), Exact::QuarterPi(2))],
+    special: Some(special::arcsine),
+    pair: Some(Pair::Circular(|u| (u[0], leg(u[0])))),
     ball: |x, p| x[0].asin(p),
     reading: Reading::Opaque { otherwise: None },
 };
@@ -107,6 +118,8 @@ pub const ACOS: Row = Row {
     antiderivative: Some(|x| x * Expr::apply(Acos, &[x]) - (1 - x.pow(2)).sqrt()),
     sign: SignRule::Range,
     values: &[(Exact::Number(1), Exact::Number(0)), (Exact::Number(0), Exact::QuarterPi(2)), (Exact::Number(-1), Exact::QuarterPi(4))],
+    special: Some(special::arccosine),
+    pair: Some(Pair::Circular(|u| (leg(u[0]), u[0]))),
     ball: |x, p| x[0].acos(p),
     reading: // acos u = π/2 − asin u on [−1, 1].
     Reading::Opaque { otherwise: Some(|u| Expr::pi().scale(&Rational::HALF) - Expr::apply(Asin, u)) },
@@ -129,6 +142,8 @@ pub const ATAN: Row = Row {
     antiderivative: Some(|x| x * Expr::apply(Atan, &[x]) - Expr::apply(Log, &[1 + x.pow(2)]).scale(&Rational::HALF)),
     sign: SignRule::Argument,
     values: &[(Exact::Number(0), Exact::Number(0)), (Exact::Number(1), Exact::QuarterPi(1))],
+    special: Some(special::arctangent),
+    pair: Some(Pair::Circular(|u| (u[0] / hypotenuse(u[0]), hypotenuse(u[0]).pow(-1)))),
     ball: |x, p| Some(x[0].atan(p)),
     reading: Reading::Opaque { otherwise: None },
 };
@@ -150,6 +165,11 @@ pub const ATAN2: Row = Row {
     antiderivative: None,
     sign: SignRule::Range,
     values: &[],
+    special: Some(special::direction),
+    pair: Some(Pair::Circular(|yx| {
+        let r = (yx[0].pow(2) + yx[1].pow(2)).sqrt();
+        (yx[0] / r, yx[1] / r)
+    })),
     ball: |x, p| Ball::atan2(&x[0], &x[1], p),
     reading: Reading::Opaque { otherwise: None },
 };

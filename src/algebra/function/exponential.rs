@@ -2,7 +2,7 @@
 
 use super::Elementary::*;
 use super::{Domain, Exact, Interval, Inverse, Parity, Piece, Reading, Row, SignRule, Slope, Smoothness};
-use crate::algebra::expr::Expr;
+use crate::algebra::expr::{Expr, special};
 
 pub const EXP: Row = Row {
     function: Exp,
@@ -21,6 +21,8 @@ pub const EXP: Row = Row {
     antiderivative: Some(|x| Expr::apply(Exp, &[x])),
     sign: SignRule::Range,
     values: &[(Exact::Number(0), Exact::Number(1))],
+    special: Some(special::exponential),
+    pair: None,
     ball: |x, p| Some(x[0].exp(p)),
     reading: Reading::Exponential,
 };
@@ -42,6 +44,8 @@ pub const LOG: Row = Row {
     antiderivative: Some(|x| x * Expr::apply(Log, &[x]) - x),
     sign: SignRule::Range,
     values: &[(Exact::Number(1), Exact::Number(0))],
+    special: None,
+    pair: None,
     ball: |x, p| x[0].log(p),
     reading: Reading::Logarithm,
 };
@@ -63,6 +67,8 @@ pub const ERF: Row = Row {
     antiderivative: Some(|x| x * Expr::apply(Erf, &[x]) + Expr::apply(Exp, &[-x.pow(2)]) / Expr::pi().sqrt()),
     sign: SignRule::Argument,
     values: &[(Exact::Number(0), Exact::Number(0))],
+    special: None,
+    pair: None,
     ball: |x, p| Some(x[0].erf(p)),
     reading: Reading::Opaque { otherwise: None },
 };

@@ -1,8 +1,11 @@
 //! The hyperbolic functions and their inverses.
 
 use super::Elementary::*;
-use super::{Domain, Exact, Interval, Inverse, Parity, Piece, Reading, Row, Side, SignRule, Slope, Smoothness};
-use crate::algebra::expr::Expr;
+use super::{
+    Domain, Exact, Interval, Inverse, Pair, Parity, Piece, Reading, Row, Side, SignRule, Slope, Smoothness, hypotenuse,
+    leg,
+};
+use crate::algebra::expr::{Expr, special};
 use crate::algebra::number::Rational;
 
 pub const SINH: Row = Row {
@@ -22,6 +25,8 @@ pub const SINH: Row = Row {
     antiderivative: Some(|x| Expr::apply(Cosh, &[x])),
     sign: SignRule::Argument,
     values: &[(Exact::Number(0), Exact::Number(0))],
+    special: Some(special::hyperbolic_sine),
+    pair: None,
     ball: |x, p| Some(x[0].sinh(p)),
     reading: Reading::Hyperbolic(Side::Sine),
 };
@@ -43,6 +48,8 @@ pub const COSH: Row = Row {
     antiderivative: Some(|x| Expr::apply(Sinh, &[x])),
     sign: SignRule::Range,
     values: &[(Exact::Number(0), Exact::Number(1))],
+    special: Some(special::hyperbolic_cosine),
+    pair: None,
     ball: |x, p| Some(x[0].cosh(p)),
     reading: Reading::Hyperbolic(Side::Cosine),
 };
@@ -64,6 +71,8 @@ pub const TANH: Row = Row {
     antiderivative: Some(|x| Expr::apply(Log, &[Expr::apply(Cosh, &[x])])),
     sign: SignRule::Argument,
     values: &[(Exact::Number(0), Exact::Number(0))],
+    special: None,
+    pair: None,
     ball: |x, p| Some(x[0].tanh(p)),
     reading: Reading::Hyperbolic(Side::Tangent),
 };
@@ -85,6 +94,8 @@ pub const ASINH: Row = Row {
     antiderivative: Some(|x| x * Expr::apply(Asinh, &[x]) - (1 + x.pow(2)).sqrt()),
     sign: SignRule::Argument,
     values: &[(Exact::Number(0), Exact::Number(0))],
+    special: None,
+    pair: Some(Pair::Hyperbolic(|u| (u[0], hypotenuse(u[0])))),
     ball: |x, p| Some(x[0].asinh(p)),
     reading: // arsinh u = log(u + √(u² + 1)).
     Reading::Opaque { otherwise: Some(|u| Expr::apply(Log, &[u[0] + (1 + u[0].pow(2)).sqrt()])) },
@@ -107,6 +118,8 @@ pub const ACOSH: Row = Row {
     antiderivative: Some(|x| x * Expr::apply(Acosh, &[x]) - (x.pow(2) - 1).sqrt()),
     sign: SignRule::Range,
     values: &[(Exact::Number(1), Exact::Number(0))],
+    special: None,
+    pair: Some(Pair::Hyperbolic(|u| ((u[0].pow(2) - 1).sqrt(), u[0]))),
     ball: |x, p| x[0].acosh(p),
     reading: // arcosh u = log(u + √(u² − 1)) on [1, ∞).
     Reading::Opaque { otherwise: Some(|u| Expr::apply(Log, &[u[0] + (u[0].pow(2) - 1).sqrt()])) },
@@ -129,6 +142,8 @@ pub const ATANH: Row = Row {
     antiderivative: Some(|x| x * Expr::apply(Atanh, &[x]) + Expr::apply(Log, &[1 - x.pow(2)]).scale(&Rational::HALF)),
     sign: SignRule::Argument,
     values: &[(Exact::Number(0), Exact::Number(0))],
+    special: None,
+    pair: Some(Pair::Hyperbolic(|u| (u[0] / leg(u[0]), leg(u[0]).pow(-1)))),
     ball: |x, p| x[0].atanh(p),
     reading: // artanh u = ½ log((1 + u)/(1 − u)) on (−1, 1).
     Reading::Opaque { otherwise: Some(|u| Expr::apply(Log, &[(1 + u[0]) / (1 - u[0])]).scale(&Rational::HALF)) },

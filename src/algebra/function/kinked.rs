@@ -2,7 +2,7 @@
 
 use super::Elementary::*;
 use super::{Domain, Exact, Interval, Inverse, Parity, Piece, Reading, Row, SignRule, Slope, Smoothness};
-use crate::algebra::expr::Expr;
+use crate::algebra::expr::{Expr, special};
 use crate::algebra::number::Rational;
 
 pub const CBRT: Row = Row {
@@ -22,6 +22,8 @@ pub const CBRT: Row = Row {
     antiderivative: Some(|x| (x * Expr::apply(Cbrt, &[x])).scale(&Rational::ratio(3, 4))),
     sign: SignRule::Argument,
     values: &[(Exact::Number(0), Exact::Number(0))],
+    special: Some(special::cube_root),
+    pair: None,
     ball: |x, p| Some(x[0].cbrt(p)),
     reading: Reading::CubeRoot,
 };
@@ -43,6 +45,8 @@ pub const ABS: Row = Row {
     antiderivative: Some(|x| (x * Expr::apply(Abs, &[x])).scale(&Rational::HALF)),
     sign: SignRule::Size,
     values: &[(Exact::Number(0), Exact::Number(0))],
+    special: Some(special::size),
+    pair: None,
     ball: |x, p| Some(x[0].abs(p)),
     reading: Reading::Absolute,
 };
@@ -64,6 +68,8 @@ pub const SIGN: Row = Row {
     antiderivative: Some(|x| Expr::apply(Abs, &[x])),
     sign: SignRule::Argument,
     values: &[(Exact::Number(0), Exact::Number(0))],
+    special: Some(special::sign),
+    pair: None,
     ball: |x, _| Some(x[0].signum()),
     reading: Reading::Sign,
 };
@@ -85,6 +91,8 @@ pub const MIN: Row = Row {
     antiderivative: None,
     sign: SignRule::Range,
     values: &[],
+    special: Some(special::least),
+    pair: None,
     ball: |x, p| x.iter().skip(1).try_fold(x.first()?.clone(), |m, y| Some(m.min(y, p))),
     reading: Reading::Opaque { otherwise: Some(|x| folded(x, -1)) },
 };
@@ -106,6 +114,8 @@ pub const MAX: Row = Row {
     antiderivative: None,
     sign: SignRule::Range,
     values: &[],
+    special: Some(special::greatest),
+    pair: None,
     ball: |x, p| x.iter().skip(1).try_fold(x.first()?.clone(), |m, y| Some(m.max(y, p))),
     reading: Reading::Opaque { otherwise: Some(|x| folded(x, 1)) },
 };

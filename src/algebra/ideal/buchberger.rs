@@ -9,6 +9,7 @@ use super::order::{Mono, Ring};
 use crate::algebra::polynomial::Polynomial;
 use crate::budget::Budget;
 use crate::budget::{Budgeted, Exhausted};
+use std::rc::Rc;
 
 /// Elements of a basis before the computation counts as too large.
 const MAX_ELEMENTS: usize = 4000;
@@ -48,7 +49,8 @@ struct Pair<const W: usize> {
 
 pub(super) struct Engine<'a, C, const W: usize> {
     pub ring: &'a Ring<W>,
-    pub elements: Vec<Element<C, W>>,
+    /// Shared with whoever reduces by them again.
+    pub elements: Rc<Vec<Element<C, W>>>,
     /// Elements whose leading monomial is not divisible by that of a later one.
     pub active: Vec<usize>,
     pairs: Vec<Pair<W>>,
@@ -63,8 +65,13 @@ const LARGE: usize = 1024;
 
 impl<'a, C: Coefficient, const W: usize> Engine<'a, C, W> {
     pub fn new(ring: &'a Ring<W>) -> Engine<'a, C, W> {
-        let (elements, active, pairs, conditions) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Engine { ring, elements, active, pairs, conditions, work: u64::MAX }
+        Engine::of(ring, Rc::default())
+    }
+
+    /// With elements to reduce by.
+    pub fn of(ring: &'a Ring<W>, elements: Rc<Vec<Element<C, W>>>) -> Engine<'a, C, W> {
+        let active = (0..elements.len()).collect();
+        Engine { ring, elements, active, pairs: Vec::new(), conditions: Vec::new(), work: u64::MAX }
     }
 
     /// Counts terms that were combined, with coefficients of so many bits.
@@ -123,7 +130,7 @@ impl<'a, C: Coefficient, const W: usize> Engine<'a, C, W> {
         let lead = f.lead_coefficient().clone();
         self.require(&lead);
         if f.lead().degree == 0 {
-            self.elements.push(f);
+            Rc::make_mut(&mut self.elements).push(f);
             self.active = vec![self.elements.len() - 1];
             self.pairs.clear();
             return Ok(true);
@@ -184,7 +191,7 @@ impl<'a, C: Coefficient, const W: usize> Engine<'a, C, W> {
         self.pairs.extend(kept.into_iter().filter(|(_, coprime)| !coprime).map(|(pair, _)| pair));
         self.active.retain(|&i| !ring.divides(&lead, elements[i].lead()));
         self.active.push(new);
-        self.elements.push(f);
+        Rc::make_mut(&mut self.elements).push(f);
         Ok(())
     }
 
@@ -340,7 +347,7 @@ impl<'a, C: Coefficient, const W: usize> Engine<'a, C, W> {
             let others: Vec<usize> = basis.iter().copied().filter(|&j| j != basis[k]).collect();
             let (mut f, _) = self.reduce_by(cx, f, &others, true, false)?;
             self.make_primitive(cx, &mut f)?;
-            self.elements[basis[k]] = f;
+            Rc::make_mut(&mut self.elements)[basis[k]] = f;
         }
         Ok(basis.iter().map(|&i| self.elements[i].clone()).collect())
     }

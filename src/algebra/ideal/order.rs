@@ -74,7 +74,7 @@ impl Order {
 }
 
 /// How monomials of a ring are packed: `width` bits per field.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Ring<const W: usize> {
     pub order: Order,
     width: u32,

@@ -5,7 +5,8 @@ use super::context::{Atom, Context, Family, MAX_ANGLES, Parts, common_multiple, 
 use super::read::read_again;
 use crate::algebra::Inquiry;
 use crate::algebra::expr::{Expr, Node, post_order};
-use crate::algebra::function::Elementary::{Acos, Acosh, Asin, Asinh, Atan, Atan2, Atanh, Cos, Cosh, Sin, Sinh};
+use crate::algebra::function::Elementary::{Cos, Cosh, Sin, Sinh};
+use crate::algebra::function::Pair;
 use crate::algebra::generator::Generator;
 use crate::algebra::number::{Integer, Rational};
 use crate::budget::{Budgeted, Exhausted};
@@ -101,22 +102,10 @@ fn pair_of(u: Expr, s: Expr, c: Expr, family: Family) -> (NormalForm, NormalForm
 
 /// Sine and cosine of an inverse function, by right triangles.
 fn inverse_function_pair(base: Expr, family: Family) -> Option<(Expr, Expr)> {
-    let leg = |u: Expr| (1 - u.pow(2)).sqrt();
-    match (family, base.node()) {
-        (Family::Angle, Node::Apply(Asin, u)) => Some((u[0], leg(u[0]))),
-        (Family::Angle, Node::Apply(Acos, u)) => Some((leg(u[0]), u[0])),
-        (Family::Angle, Node::Apply(Atan, u)) => {
-            let hypotenuse = (1 + u[0].pow(2)).sqrt();
-            Some((u[0] / hypotenuse, hypotenuse.pow(-1)))
-        }
-        (Family::Angle, Node::Apply(Atan2, yx)) => {
-            let r = (yx[0].pow(2) + yx[1].pow(2)).sqrt();
-            Some((yx[0] / r, yx[1] / r))
-        }
-        (Family::Hyperbolic, Node::Apply(Asinh, u)) => Some((u[0], (1 + u[0].pow(2)).sqrt())),
-        (Family::Hyperbolic, Node::Apply(Acosh, u)) => Some(((u[0].pow(2) - 1).sqrt(), u[0])),
-        (Family::Hyperbolic, Node::Apply(Atanh, u)) => Some((u[0] / leg(u[0]), leg(u[0]).pow(-1))),
-        _ => None,
+    let Node::Apply(function, arguments) = base.node() else { return None };
+    match function.row().pair? {
+        Pair::Circular(of) => (family == Family::Angle).then(|| of(arguments)),
+        Pair::Hyperbolic(of) => (family == Family::Hyperbolic).then(|| of(arguments)),
     }
 }
 

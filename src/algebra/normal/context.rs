@@ -15,7 +15,7 @@ use super::read::{
 use super::write::{polynomial_expr, powers_expr};
 use crate::algebra::Inquiry;
 use crate::algebra::assume::{Sign, sign_of};
-use crate::algebra::expr::{Expr, Node};
+use crate::algebra::expr::{Expr, Node, bottom_up};
 use crate::algebra::function::Elementary::{Abs, Cbrt, Exp, Log};
 use crate::algebra::function::Reading;
 use crate::algebra::number::{Integer, Rational};
@@ -220,24 +220,20 @@ pub(super) fn domain_of(cx: &Inquiry, root: Expr) -> Budgeted<Domain> {
     if let Some(found) = known(root) {
         return Ok(found);
     }
-    let mut stack = vec![root];
-    while let Some(&x) = stack.last() {
-        if known(x).is_some() {
-            stack.pop();
-            continue;
-        }
-        let before = stack.len();
-        stack.extend(domain_children(x).into_iter().filter(|c| known(*c).is_none()));
-        if stack.len() > before {
-            continue;
-        }
-        stack.pop();
-        let mut domain = own_domain(cx, x)?;
-        for c in domain_children(x) {
-            domain = domain.and(cx, known(c).unwrap_or_default());
-        }
-        with_memo(cx, |memo| memo.domain_of.insert(x, domain));
-    }
+    bottom_up(
+        &mut (),
+        &[root],
+        |(), x| known(x).is_some(),
+        domain_children,
+        |(), x| {
+            let mut domain = own_domain(cx, x)?;
+            for c in domain_children(x) {
+                domain = domain.and(cx, known(c).unwrap_or_default());
+            }
+            with_memo(cx, |memo| memo.domain_of.insert(x, domain));
+            Budgeted::Ok(())
+        },
+    )?;
     Ok(known(root).unwrap_or_default())
 }
 
@@ -311,24 +307,20 @@ pub(super) fn needs(cx: &Inquiry, root: Expr, domain: Domain) -> Budgeted<Option
     if let Some(found) = known(root) {
         return Ok(found);
     }
-    let mut stack = vec![root];
-    while let Some(&x) = stack.last() {
-        if known(x).is_some() {
-            stack.pop();
-            continue;
-        }
-        let before = stack.len();
-        stack.extend(transparent_children(x).filter(|c| known(*c).is_none()));
-        if stack.len() > before {
-            continue;
-        }
-        stack.pop();
-        let mut all = own_needs(cx, x, domain)?;
-        for c in transparent_children(x) {
-            all = join(all, known(c).flatten());
-        }
-        with_memo(cx, |memo| memo.needs.insert((x, domain), all));
-    }
+    bottom_up(
+        &mut (),
+        &[root],
+        |(), x| known(x).is_some(),
+        transparent_children,
+        |(), x| {
+            let mut all = own_needs(cx, x, domain)?;
+            for c in transparent_children(x) {
+                all = join(all, known(c).flatten());
+            }
+            with_memo(cx, |memo| memo.needs.insert((x, domain), all));
+            Budgeted::Ok(())
+        },
+    )?;
     Ok(known(root).flatten())
 }
 

@@ -355,7 +355,7 @@ impl Basis {
     pub fn codimension(&self, cx: &Inquiry, frame: &Frame) -> Budgeted<Option<usize>> {
         let Some(inner) = &self.inner else { return Ok(Some(0)) };
         let variables = inner.order.variables();
-        let relations = variables.iter().filter(|v| Generator(**v).relation().is_some()).count();
+        let relations = variables.iter().filter(|v| Generator(**v).has_relation()).count();
         let Some(d) = inner.dimension(cx)? else { return Ok(None) };
         let given = n_given(cx, frame, self, variables)?;
         Ok(Some(variables.len().saturating_sub(d + relations + given)))
@@ -472,6 +472,15 @@ impl Basis {
         Ok(self.minimal.get_or_init(|| found).clone())
     }
 
+    /// So many equations are needed at least beside the relations: an ideal of codimension k has k generators or more (Krull).
+    fn least_number(&self, cx: &Inquiry) -> Budgeted<usize> {
+        let Some(inner) = &self.inner else { return Ok(0) };
+        let Some(d) = inner.dimension(cx)? else { return Ok(0) };
+        let variables = inner.order.variables();
+        let relations = variables.iter().filter(|v| Generator(**v).has_relation()).count();
+        Ok(variables.len().saturating_sub(d + relations))
+    }
+
     fn find_minimal_generators(&self, cx: &Inquiry, frame: &Frame) -> Budgeted<Vec<Polynomial>> {
         let mut kept = self.elements.to_vec();
         kept.retain(|e| !is_implied(e, &self.elements));
@@ -492,7 +501,7 @@ impl Basis {
             places.sort_unstable();
             (g.total_degree(), places.last().map(|p| p.0), places)
         });
-        if kept.iter().all(|g| g.total_degree() == 1) {
+        if kept.iter().all(|g| g.total_degree() == 1) || kept.len() <= self.least_number(cx)? {
             return Ok(kept);
         }
         let mut i = kept.len();
@@ -520,6 +529,12 @@ fn is_hyperbolic(v: u32) -> bool {
 fn follows(cx: &Inquiry, frame: &Frame, others: &[Polynomial], g: &Polynomial) -> Budgeted<bool> {
     let mut all = others.to_vec();
     all.extend(relations(&[others, std::slice::from_ref(g)].concat()));
+    // What gives a quantity of its own a value follows from nothing else, as long as there are zeros at all.
+    let is_own =
+        |v: &u32| g.degree_in(*v) == 1 && g.coefficient_in(*v, 1).is_constant() && !all.iter().any(|e| e.contains(*v));
+    if g.variables().iter().any(is_own) {
+        return Ok(false);
+    }
     let (order, parameters) = order_for(frame, &all);
     let smaller = groebner_within(cx, &all, &order, &parameters, share::DEPENDENCE);
     cx.check()?;

@@ -7,7 +7,7 @@
 use super::super::assume::Sign;
 use super::super::decide::positivity::{Semidefinite, monomial_sign, of_one_sign_by_terms};
 use super::super::decide::semidefinite;
-use super::super::generator::reduce;
+use super::super::generator::{Generator, reduce};
 use super::super::number::Rational;
 use super::super::polynomial::{Monomial, Polynomial};
 use crate::algebra::Inquiry;
@@ -83,23 +83,75 @@ pub(super) fn of_one_sign(cx: &Inquiry, equations: &[Polynomial]) -> Budgeted<Op
             if in_the_way.is_empty() || in_the_way.len() > MAX_IN_THE_WAY || in_the_way.len() == terms.len() {
                 continue;
             }
-            let others = short.iter().filter(|e| *e != g);
-            let pairs = others.flat_map(|e| e.terms().map(move |term| (*e, term)));
-            for (e, (own, coefficient)) in pairs {
-                for (term, c) in &in_the_way {
-                    let Some(rest) = quotient(term, &own) else { continue };
-                    let multiple = Polynomial::from_terms([(rest, c / &coefficient)]);
-                    let combined = reduce(cx, &(*g).clone() - &multiple.mul(cx, e)?)?;
-                    if !combined.is_zero()
-                        && let Some(found) = of_one_sign_by_terms(cx, &combined)
-                    {
-                        return Ok(Some(found));
+            for e in short.iter().filter(|e| *e != g) {
+                let other: Vec<(Monomial, Rational)> = e.terms().collect();
+                for (own, coefficient) in &other {
+                    for (term, c) in &in_the_way {
+                        let Some(rest) = quotient(term, own) else { continue };
+                        let factor = c / coefficient;
+                        if !may_have_one_sign(cx, (&terms, &signs), &other, (&rest, &factor)) {
+                            continue;
+                        }
+                        let multiple = Polynomial::from_terms([(rest, factor)]);
+                        let combined = reduce(cx, &(*g).clone() - &multiple.mul(cx, e)?)?;
+                        if !combined.is_zero()
+                            && let Some(found) = of_one_sign_by_terms(cx, &combined)
+                        {
+                            return Ok(Some(found));
+                        }
                     }
                 }
             }
         }
     }
     Ok(None)
+}
+
+/// Whether the terms of g − c·m·e may have one sign. They are looked at one by one, unless the relation of a generator makes others
+/// of them.
+fn may_have_one_sign(
+    cx: &Inquiry,
+    (g, signs): (&[(Monomial, Rational)], &[Sign]),
+    e: &[(Monomial, Rational)],
+    (m, c): (&Monomial, &Rational),
+) -> bool {
+    if g.iter().chain(e).any(|(m, _)| m.iter().any(|(v, _)| Generator(*v).has_relation())) {
+        return true;
+    }
+    let mut is_left = vec![true; g.len()];
+    let mut both = [true; 2];
+    let mut admit = |sign: Sign| {
+        both[0] &= sign.is_nonnegative();
+        both[1] &= sign.is_nonpositive();
+        both[0] || both[1]
+    };
+    for (own, d) in e {
+        let (term, d) = (product(own, m), c * d);
+        let place = g.iter().position(|(known, _)| *known == term);
+        let value = match place {
+            Some(i) => {
+                is_left[i] = false;
+                &g[i].1 - &d
+            }
+            None => -&d,
+        };
+        if !value.is_zero() && !admit(monomial_sign(cx, &term).times(Sign::of_number(&value))) {
+            return false;
+        }
+    }
+    signs.iter().zip(is_left).all(|(sign, is_left)| !is_left || admit(*sign))
+}
+
+fn product(a: &Monomial, b: &Monomial) -> Monomial {
+    let mut all = a.clone();
+    for (v, n) in b {
+        match all.iter_mut().find(|(w, _)| w == v) {
+            Some((_, k)) => *k += n,
+            None => all.push((*v, *n)),
+        }
+    }
+    all.sort_unstable();
+    all
 }
 
 /// a/b, if that is a monomial.

@@ -7,7 +7,7 @@
 
 use super::super::assume::Sign;
 use super::super::decide::semidefinite;
-use super::super::factor::factor;
+use super::super::factor::factor_once;
 use super::super::generator::reduce;
 use super::super::number::Rational;
 use super::super::polynomial::{Monomial, Polynomial};
@@ -54,7 +54,11 @@ fn quadratic_split(cx: &Inquiry, p: &Polynomial, constants: &impl Constants) -> 
         }
         let discriminant = &b.mul(cx, b)? - &a.mul(cx, c)?.scale(&Rational::from(4));
         let discriminant = reduce(cx, discriminant)?;
-        let parts = factor(cx, &discriminant);
+        let is_even = |v: &u32| constants.is_constant(*v) || discriminant.degree_in(*v) % 2 == 0;
+        if is_constant(&discriminant, constants) || !discriminant.variables().iter().all(is_even) {
+            continue;
+        }
+        let parts = factor_once(cx, &discriminant);
         let (mut g, mut h) = (Polynomial::constant(parts.unit.clone()), Polynomial::one());
         for (f, n) in &parts.factors {
             h = h.mul(cx, &f.pow(cx, n / 2)?)?;

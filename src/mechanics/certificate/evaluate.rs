@@ -6,7 +6,7 @@
 //! rational number. And an unspecified function V has, with its derivatives, values of its own at a point, which are chosen.
 
 use super::series::{Exact, Gap, Poly, Series, no_value};
-use crate::algebra::function::Elementary;
+use crate::algebra::function::{Elementary, Reading, Side, Slope};
 use crate::algebra::{Expr, Function, Inquiry, Node, Rational, Symbol};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -201,33 +201,28 @@ impl<'a> Evaluator<'a> {
     }
 
     fn apply(&self, function: Elementary, arguments: &[Expr]) -> Exact<Series> {
-        use Elementary::*;
         let cx = self.cx;
+        let row = function.row();
         let half = |a: &Series, b: &Series, sign: i64| a.add(&b.scale(&Rational::from(sign))).scale(&Rational::HALF);
-        match function {
-            Sin => Ok(self.circle(arguments[0])?.1),
-            Cos => Ok(self.circle(arguments[0])?.0),
-            Tan => {
+        match row.reading {
+            Reading::Circular(side) => {
                 let (c, s) = self.circle(arguments[0])?;
-                Ok(s.mul(cx, &c.pow(cx, &Rational::MINUS_ONE)?)?)
+                match side {
+                    Side::Sine => Ok(s),
+                    Side::Cosine => Ok(c),
+                    Side::Tangent => Ok(s.mul(cx, &c.pow(cx, &Rational::MINUS_ONE)?)?),
+                }
             }
-            Exp => Ok(self.exponentials(arguments[0])?.0),
-            Sinh => self.exponentials(arguments[0]).map(|(a, b)| half(&a, &b, -1)),
-            Cosh => self.exponentials(arguments[0]).map(|(a, b)| half(&a, &b, 1)),
-            Tanh => {
+            Reading::Hyperbolic(side) => {
                 let (a, b) = self.exponentials(arguments[0])?;
-                Ok(half(&a, &b, -1).mul(cx, &half(&a, &b, 1).pow(cx, &Rational::MINUS_ONE)?)?)
+                match side {
+                    Side::Sine => Ok(half(&a, &b, -1)),
+                    Side::Cosine => Ok(half(&a, &b, 1)),
+                    Side::Tangent => Ok(half(&a, &b, -1).mul(cx, &half(&a, &b, 1).pow(cx, &Rational::MINUS_ONE)?)?),
+                }
             }
-            Log => self.primitive(arguments[0], &Rational::ONE, |u| u.pow(cx, &Rational::MINUS_ONE)),
-            Atan => self.primitive(arguments[0], &Rational::ZERO, |u| {
-                let one = Series::number(Rational::ONE, u.degree());
-                one.add(&u.mul(cx, u)?).pow(cx, &Rational::MINUS_ONE)
-            }),
-            Asin => self.primitive(arguments[0], &Rational::ZERO, |u| {
-                let one = Series::number(Rational::ONE, u.degree());
-                one.add(&u.mul(cx, u)?.scale(&Rational::MINUS_ONE)).pow(cx, &Rational::ratio(-1, 2))
-            }),
-            Cbrt => {
+            Reading::Exponential => Ok(self.exponentials(arguments[0])?.0),
+            Reading::CubeRoot => {
                 let u = self.get(arguments[0])?;
                 let third = Rational::ratio(1, 3);
                 match u.head()?.is_negative() {
@@ -235,26 +230,44 @@ impl<'a> Evaluator<'a> {
                     false => u.pow(cx, &third),
                 }
             }
-            Abs | Sign => {
+            Reading::Absolute | Reading::Sign => {
                 let u = self.get(arguments[0])?;
                 let sign = Rational::from(i64::from(u.head()?.signum()));
-                match (sign.is_zero(), function) {
+                match (sign.is_zero(), row.reading) {
                     (true, _) => no_value("the kink of an absolute value"),
-                    (false, Abs) => Ok(u.scale(&sign)),
+                    (false, Reading::Absolute) => Ok(u.scale(&sign)),
                     (false, _) => Ok(Series::number(sign, self.degree)),
                 }
             }
-            Min | Max => {
-                let mut list = arguments.iter().map(|a| self.get(*a)).collect::<Exact<Vec<_>>>()?;
-                let heads = list.iter().map(|u| u.head()).collect::<Exact<Vec<_>>>()?;
-                let best = if function == Min { heads.iter().min() } else { heads.iter().max() };
-                let mut places = (0..list.len()).filter(|i| Some(&heads[*i]) == best);
-                match (places.next(), places.next()) {
-                    (Some(i), None) => Ok((*list.swap_remove(i)).clone()),
-                    _ => no_value("the kink of a minimum"),
+            Reading::Logarithm | Reading::Opaque { .. } => match row.slope {
+                Slope::Reciprocal => self.primitive(function, arguments[0], |u| u.pow(cx, &Rational::MINUS_ONE)),
+                Slope::OverQuadratic { constant, square, root, negative } => {
+                    let (power, sign) = (if root { Rational::ratio(-1, 2) } else { Rational::MINUS_ONE }, !negative);
+                    self.primitive(function, arguments[0], |u| {
+                        let d = Series::number(Rational::from(i64::from(constant)), u.degree());
+                        let d = d.add(&u.mul(cx, u)?.scale(&Rational::from(i64::from(square)))).pow(cx, &power)?;
+                        Ok(if sign { d } else { d.scale(&Rational::MINUS_ONE) })
+                    })
                 }
-            }
-            Acos | Atan2 | Asinh | Acosh | Atanh | Erf => no_value(function.name()),
+                Slope::Extreme => self.extreme(function, arguments),
+                // Their slopes are no rational numbers, or not known by one argument.
+                Slope::Partner { .. } | Slope::Riccati { .. } | Slope::Itself | Slope::CubeRoot => {
+                    no_value(function.name())
+                }
+                Slope::Gauss | Slope::Kink | Slope::Jump | Slope::Angle => no_value(function.name()),
+            },
+        }
+    }
+
+    /// The least or greatest of the arguments, where there is one only.
+    fn extreme(&self, function: Elementary, arguments: &[Expr]) -> Exact<Series> {
+        let mut list = arguments.iter().map(|a| self.get(*a)).collect::<Exact<Vec<_>>>()?;
+        let heads = list.iter().map(|u| u.head()).collect::<Exact<Vec<_>>>()?;
+        let best = if function == Elementary::Min { heads.iter().min() } else { heads.iter().max() };
+        let mut places = (0..list.len()).filter(|i| Some(&heads[*i]) == best);
+        match (places.next(), places.next()) {
+            (Some(i), None) => Ok((*list.swap_remove(i)).clone()),
+            _ => no_value("the kink of a minimum"),
         }
     }
 
@@ -314,17 +327,23 @@ impl<'a> Evaluator<'a> {
         self.series.get(&s).map_or(rest, |u| u.to_degree(self.degree).tail())
     }
 
-    /// f(u) with f(base) = 0, from its derivative f′(u): only where u = base.
-    fn primitive(&self, argument: Expr, base: &Rational, slope: impl Fn(&Series) -> Exact<Series>) -> Exact<Series> {
+    /// f(u) from its derivative f′(u): only where f has a rational value.
+    fn primitive(
+        &self,
+        function: Elementary,
+        argument: Expr,
+        slope: impl Fn(&Series) -> Exact<Series>,
+    ) -> Exact<Series> {
         let u = self.get(argument)?;
-        if u.head()? != *base {
+        let value = function.row().value_at(&u.head()?);
+        let Some(value) = value.and_then(|value| value.as_number().cloned()) else {
             return no_value("a transcendental value");
-        }
+        };
         if self.degree == 0 {
-            return Ok(Series::number(Rational::ZERO, 0));
+            return Ok(Series::number(value, 0));
         }
         let short = u.to_degree(self.degree - 1);
-        Ok(u.derivative().mul(self.cx, &slope(&short)?)?.integral(Rational::ZERO))
+        Ok(u.derivative().mul(self.cx, &slope(&short)?)?.integral(value))
     }
 
     /// V(u) = Σ_α ∂^α V(u₀) (u − u₀)^α / α!, with values of V and its derivatives at u₀.

@@ -5,7 +5,7 @@
 
 use super::evaluate::{Evaluator, FUNCTION_VALUES, Place, Point, Turn};
 use super::series::{Exact, Gap, Poly, Series};
-use crate::algebra::function::Elementary;
+use crate::algebra::function::Reading;
 use crate::algebra::{Expr, Inquiry, Node, Rational, Symbol};
 use crate::budget::{Budgeted, Exhausted};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -67,7 +67,6 @@ pub(super) struct Inside {
 
 impl Inside {
     pub fn of(expressions: &[Expr]) -> Inside {
-        use Elementary::*;
         let (mut found, mut plain) = (Inside::default(), Vec::new());
         // What is looked at: as a value, or as a sum of arguments.
         let mut stack: Vec<(Expr, bool)> = expressions.iter().map(|e| (*e, false)).collect();
@@ -78,14 +77,18 @@ impl Inside {
                     plain.push(*s);
                     false
                 }
-                Node::Apply(Sin | Cos | Tan, arguments) => {
-                    found.circular.extend(arguments[0].symbols());
-                    true
-                }
-                Node::Apply(Exp | Sinh | Cosh | Tanh, arguments) => {
-                    found.exponential.extend(arguments[0].symbols());
-                    true
-                }
+                Node::Apply(function, arguments) => match function.row().reading {
+                    Reading::Circular(_) => {
+                        found.circular.extend(arguments[0].symbols());
+                        true
+                    }
+                    Reading::Hyperbolic(_) | Reading::Exponential => {
+                        found.exponential.extend(arguments[0].symbols());
+                        true
+                    }
+                    Reading::Logarithm | Reading::Absolute | Reading::Sign => false,
+                    Reading::CubeRoot | Reading::Opaque { .. } => false,
+                },
                 Node::Sum { .. } => is_argument,
                 _ => false,
             };
