@@ -39,7 +39,7 @@ pub mod tensors;
 pub mod variation;
 pub mod word;
 
-use crate::algebra::Inquiry;
+use crate::algebra::{Inquiry, conditions};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::model::kind::{self, Gives};
 use crate::model::operate;
@@ -139,6 +139,15 @@ pub fn foreign_entry<'a>(mut given: impl Iterator<Item = (&'a Value, Span)> + Cl
     })
 }
 
+/// That there is no motion rests on what was divided by, as an answer does.
+pub fn said_where(d: Box<Diagnostic>, recorded: &conditions::Recorded) -> Box<Diagnostic> {
+    let conditions: Vec<String> = recorded.nonzero.iter().map(|e| format!("{e} != 0")).collect();
+    match d.code.name == codes::NO_MOTION.name && !conditions.is_empty() {
+        true => Box::new(d.note(format!("this was found where {}", conditions.join(", ")))),
+        false => d,
+    }
+}
+
 /// Answers a question. Arguments that the row does not take are refused in the words of the row, unless the question
 /// itself knows what was meant.
 pub fn ask(cx: &Inquiry, question: &'static Question, mut arguments: Arguments) -> Fallible<Value> {
@@ -149,7 +158,13 @@ pub fn ask(cx: &Inquiry, question: &'static Question, mut arguments: Arguments) 
     let said = call::check_call(question, &arguments.as_call()).into_iter().next();
     let branch = constraints::branch(&arguments);
     arguments.cx = arguments.cx.where_hold(&branch);
-    let answered = (question.run)(&arguments).and_then(|value| operate::finished(cx, value));
+    let here = arguments.cx.clone();
+    let (answered, recorded) = conditions::collect_all(&here, |inner| {
+        arguments.cx = inner.clone();
+        (question.run)(&arguments)
+    });
+    conditions::record_all(&here, &recorded);
+    let answered = answered.map_err(|d| said_where(d, &recorded)).and_then(|value| operate::finished(cx, value));
     let answered = answered.map(|value| value.on_branch(branch));
     let answered = answered.map_err(|d| Box::new(d.or_at(arguments.name_span, "asked here")));
     let Some(said) = said else { return answered };

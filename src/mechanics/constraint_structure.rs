@@ -420,6 +420,15 @@ impl ConstraintStructure {
         }
     }
 
+    /// The function in coordinates of P: all dependent jets replaced whose values are known.
+    pub fn in_chart(&self, e: Expr) -> Expr {
+        // The highest first: their values contain lower ones.
+        self.solved_jets().into_iter().rev().fold(e, |e, (s, value)| match e.contains(s) {
+            true => substitute(e, &std::iter::once((s, value)).collect()),
+            false => e,
+        })
+    }
+
     /// The derivative by an independent jet of the level along Q, of a function on Q.
     pub fn slope_on_q(&self, cx: &Inquiry, e: Expr, l: usize) -> Expr {
         let direct = partial(cx, e, jet(&self.manifold, self.independent[l], self.level));

@@ -180,8 +180,8 @@ impl DalembertSystem {
         if stacked.values.last().is_some_and(|r| *r > m) {
             return Ok(Verdict::no("the forms do not span ∂B/∂v"));
         }
-        Ok(match stacked.complete {
-            Verdict::Unknown(why) => Verdict::unknown(why),
+        Ok(match (stacked.complete, stacked.stopped) {
+            (Verdict::Unknown(why), Some(_)) => Verdict::unknown(why),
             _ => Verdict::yes("the same span wherever they are independent"),
         })
     }

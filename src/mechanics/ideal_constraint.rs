@@ -97,6 +97,21 @@ impl Beta {
         tidy(cx, Expr::add_all(terms.chain([self.time])))
     }
 
+    /// The forms of a codistribution on Y. It says of positions and time which velocities are allowed, so velocities do not occur in it.
+    pub fn on_configurations(manifold: &FiberedManifold, forms: &[Form]) -> Answered<Vec<Beta>> {
+        let space = manifold.jets(0);
+        match forms.iter().flat_map(|f| f.symbols()).find(|s| !space.contains(*s) && !s.is_parameter()) {
+            None => forms.iter().map(|f| Beta::of_form(manifold, f)).collect(),
+            Some(symbol) => Err(Box::new(
+                Diagnostic::error(
+                    &codes::ORDER_TOO_HIGH,
+                    format!("a codistribution on `{}` has no `{symbol}`", manifold.name()),
+                )
+                .help(format!("declare the constraint on J1({}) to give Λ itself", manifold.name())),
+            )),
+        }
+    }
+
     pub fn form(&self, manifold: &FiberedManifold) -> Form {
         let along = |list: &[Expr], k: u32| -> Vec<(Symbol, Expr)> {
             list.iter().enumerate().map(|(i, c)| (jet(manifold, i, k), *c)).collect()
@@ -358,8 +373,9 @@ fn difference(
 fn is_constant(rank: &Rank, what: &str) -> Verdict {
     match rank.values.as_slice() {
         [] => Verdict::yes("there is no point"),
-        [value] => match &rank.complete {
-            Verdict::Unknown(why) => Verdict::unknown(why.clone()),
+        // Where every point was looked at, one value is the only one, whether or not there are points for all parameters.
+        [value] => match (&rank.complete, &rank.stopped) {
+            (Verdict::Unknown(why), Some(_)) => Verdict::unknown(why.clone()),
             _ => Verdict::yes(format!("{what} = {value} everywhere")),
         },
         values => {

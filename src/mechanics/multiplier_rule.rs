@@ -89,7 +89,9 @@ pub fn with_forces(
         right.push(-substitute(*e, &still));
     }
     let solution = Matrix::with_columns(rows, m + constraints.len()).solve(cx, &right).map_err(exhausted)?;
-    if !solution.residuals.is_empty() || solution.free.iter().any(|j| *j < m) || solution.particular.len() < m {
+    // A free multiplier may move an acceleration: what is determined is the same for all solutions.
+    let moved = solution.null_space.iter().any(|v| v.iter().take(m).any(|e| !vanishes(cx, *e).is_yes()));
+    if !solution.residuals.is_empty() || moved || solution.particular.len() < m {
         return Err(refused("the system for the highest derivatives and the multipliers does not determine them"));
     }
     for c in &solution.conditions {

@@ -153,6 +153,14 @@ pub fn first_integral(
         return Ok(FirstIntegral { verdict, rate });
     }
     let motions = motions(cx)?;
+    if motions.branches.is_empty() && motions.empty.is_yes() {
+        motions.generic.iter().for_each(|e| conditions::record_nonzero(cx, *e));
+        return Err(Box::new(
+            Diagnostic::error(&codes::NO_MOTION, "this system has no motion")
+                .note("its equations contradict each other, so every function is constant along its motions")
+                .help("`explain dynamics(S)` shows every step"),
+        ));
+    }
     let mut verdict = Verdict::yes("it is constant along every tangent semispray");
     let mut shown = rate;
     for branch in &motions.branches {

@@ -196,6 +196,7 @@ fn answer_at(cx: &Inquiry, answer: &Rc<Answer>, point: &Point, map: &FxHashMap<S
         }
     }
     let mut new = Answer::new(answer.question);
+    new.refused = answer.refused.clone();
     if let Some(main) = &answer.main {
         new.main = Some(at(cx, main, point, map)?);
     }

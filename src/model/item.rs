@@ -337,7 +337,7 @@ impl System {
     }
 
     /// Whether a constraint with Chetaev's reactions restricts positions.
-    fn constrains_positions(&self, cx: &Inquiry) -> bool {
+    pub fn constrains_positions(&self, cx: &Inquiry) -> bool {
         let own = self.constraints.iter().any(|c| c.reactions.is_some() || c.forms.is_some());
         let mut equations = self.constraints.iter().flat_map(|c| &c.equations);
         !own && equations.any(|(e, _)| crate::geometry::jet::jet_order(cx, *e).order == 0)
@@ -377,18 +377,10 @@ impl System {
         }
         let motion = form.motion(cx)?;
         motion.conditions.iter().for_each(|c| crate::algebra::conditions::state(cx, *c));
-        let solved = q.solved_jets();
-        let put = |e: Expr| {
-            // The highest first: their values contain lower ones.
-            solved.iter().rev().fold(e, |e, (s, value)| {
-                let map = std::iter::once((*s, *value)).collect();
-                if e.contains(*s) { crate::algebra::substitute::substitute(e, &map) } else { e }
-            })
-        };
         let coordinate = |i: usize| q.manifold().fibres()[i].coordinate;
-        let second = q.independent().iter().map(|l| (coordinate(*l), put(motion.accelerations[*l]))).collect();
+        let second = q.independent().iter().map(|l| (coordinate(*l), q.in_chart(motion.accelerations[*l]))).collect();
         let velocities = q.dependent().iter().zip(q.constraints()).filter(|(_, c)| c.order == 1);
-        let first = velocities.map(|(d, _)| (coordinate(*d), put(Expr::symbol(coordinate(*d).jet(1)))));
+        let first = velocities.map(|(d, _)| (coordinate(*d), q.in_chart(Expr::symbol(coordinate(*d).jet(1)))));
         MixedSystem::new(cx, &self.manifold, second, first.collect())
     }
 
@@ -627,9 +619,17 @@ impl Force {
 
 impl Constraint {
     pub fn describe(&self, cx: &Inquiry, style: Style) -> String {
-        let lines: Vec<String> =
-            self.equations.iter().map(|(e, _)| format!("{} = 0", show::expr_text(cx, *e, style))).collect();
-        lines.join("\n")
+        let equations = self.equations.iter().map(|(e, _)| format!("{} = 0", show::expr_text(cx, *e, style)));
+        let clause = |name: &str, forms: &[Form]| match forms.is_empty() {
+            true => format!("{name}: none"),
+            false => {
+                let list: Vec<String> = forms.iter().map(|f| show::form_text(cx, f, style)).collect();
+                format!("{name}: {}", list.join(", "))
+            }
+        };
+        let reactions = self.reactions.iter().map(|forms| clause("reactions", forms));
+        let forms = self.forms.iter().map(|forms| clause("forms", forms));
+        equations.chain(reactions).chain(forms).collect::<Vec<_>>().join("\n")
     }
 }
 

@@ -101,6 +101,7 @@ fn classify(cx: &Inquiry, a: &Answer) -> Option<String> {
     };
     Some(match value(cx, a, "primary_semispray") {
         _ if is_yes(cx, a, "weakly_regular") => format!("{head}; motions start at every state"),
+        Some(Value::Set(set)) if !rank.values.contains(&n) && set.branches().is_empty() => format!("{head}; no motion"),
         Some(set @ Value::Set(_)) if !rank.values.contains(&n) => {
             format!("{head}; motions lie on {}", show::text(cx, &set))
         }

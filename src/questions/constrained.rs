@@ -16,14 +16,16 @@ use crate::geometry::distribution::Distribution;
 use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
 use crate::geometry::jet::JetSpace;
+use crate::geometry::restriction::Restriction;
 use crate::mechanics::constrained_dynamics::{
     ConstrainedBranch, ConstrainedDynamics, constrained_dynamics, constrained_ranks,
 };
 use crate::mechanics::constrained_form::{ConstrainedForm, ConstrainedMotion};
+use crate::mechanics::constraint_algorithm::SystemDynamics;
 use crate::mechanics::constraint_legendre::{self as theory, ConstraintLegendre, ConstraintMomenta};
 use crate::mechanics::constraint_structure::{ConstraintStructure, NormalForm};
 use crate::mechanics::dynamical_form::DynamicalForm;
-use crate::mechanics::{jet, regular};
+use crate::mechanics::{jet, rank_condition, regular};
 use crate::model::constraints::on_constraint;
 use crate::model::evaluate_at::value_at;
 use crate::model::explain::{Chapter, Steps};
@@ -246,14 +248,26 @@ fn redundant_multipliers(cx: &Inquiry, system: &Rc<System>) -> Fallible<Answer> 
             let q = form.structure();
             let own = form.multipliers(cx, &motion)?.into_iter().map(|l| -l);
             let all: Vec<Expr> = own.chain(q.redundant().iter().map(|_| Expr::zero())).collect();
-            let mu = q.as_typed(&all);
-            let n = crate::algebra::linear::Matrix::with_columns(idle.clone(), mu.len());
+            let along = component(cx, &asked, q)?;
+            let there = |list: &[Expr]| -> Budgeted<Vec<Expr>> {
+                list.iter().map(|e| along.as_ref().map_or(Ok(*e), |along| along.function(cx, *e))).collect()
+            };
+            let mu = there(&q.as_typed(&all))?;
+            let rows = idle.iter().map(|row| there(row)).collect::<Budgeted<Vec<Vec<Expr>>>>()?;
+            let n = Matrix::with_columns(rows, mu.len());
             let solution = n.mul(&n.transpose()).solve(cx, &n.mul_vector(&mu))?;
             let idle = n.transpose().mul_vector(&solution.particular);
             let least = mu.into_iter().zip(idle).map(|(mu, c)| simple(cx, q.on_q(cx, mu - c)));
             Ok(Value::list(least.map(|e| on_constraint(q, form.form().order(), Value::Expr(e)))))
         })
         .lazy("idle", move |_| Ok(Value::exprs(shown.clone()))))
+}
+
+/// Q, if it has one component. What redundant constraints say besides the others makes formulas short there.
+fn component(cx: &Inquiry, system: &System, q: &ConstraintStructure) -> Fallible<Option<Restriction>> {
+    let found = rank_condition::components(cx, &system.declared_constraints(cx)?)?;
+    let [only] = found.as_slice() else { return Ok(None) };
+    Ok(Some(Restriction::new(cx, &q.manifold().jets(q.level()).chart(), only)?))
 }
 
 fn reactions(a: &Arguments) -> Fallible<Value> {
@@ -700,7 +714,10 @@ fn moves_nowhere(cx: &Inquiry, system: &System) -> bool {
         return left.is_err_and(|d| d.code.name == codes::NO_MOTION.name);
     }
     if system.constraints.is_empty() {
-        return system.dynamics(cx).is_ok_and(|found| found.proper.branches.is_empty() && found.proper.empty.is_yes());
+        let nowhere = |found: &SystemDynamics| found.proper.branches.is_empty() && found.proper.empty.is_yes();
+        let Some(found) = system.dynamics(cx).ok().filter(|found| nowhere(found)) else { return false };
+        found.proper.generic.iter().for_each(|e| conditions::record_nonzero(cx, *e));
+        return true;
     }
     let form = system.constrained_form(cx);
     form.and_then(|form| constrained_dynamics(cx, &form)).is_ok_and(|found| found.empty.is_yes())

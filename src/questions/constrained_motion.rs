@@ -13,7 +13,7 @@
 
 use super::forces::{force_balance, motion as balanced};
 use super::pairs::dalembert;
-use crate::algebra::{Expr, Inquiry, Symbol};
+use crate::algebra::{Expr, Inquiry, Symbol, conditions};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::mechanics::constrained_dynamics::{ConstrainedBranch, constrained_dynamics};
 use crate::mechanics::constrained_form::{ConstrainedEquations, saddle};
@@ -104,7 +104,11 @@ pub fn constrained_motion(cx: &Inquiry, system: &System) -> Fallible<Constrained
 /// The final sets of the constraint algorithm that belongs to the system; refused with `no_motion` where there are none.
 pub fn final_branches(cx: &Inquiry, system: &System) -> Fallible<Vec<FinalBranch>> {
     let (branches, sets) = match has_own_reactions(system) {
-        true => (integrability(cx, &dalembert(cx, system)?)?.branches, "`integrability(S).sequence` shows the sets"),
+        true => {
+            let found = integrability(cx, &dalembert(cx, system)?)?;
+            found.generic.iter().for_each(|e| conditions::record_nonzero(cx, *e));
+            (found.branches, "`integrability(S).sequence` shows the sets")
+        }
         false => {
             let found = constrained_dynamics(cx, &*system.constrained_form(cx)?)?;
             let branch = |b: ConstrainedBranch| FinalBranch {

@@ -144,6 +144,14 @@ pub static ROWS: &[Question] = &[
 /// What the argument declares, and the system it belongs to, if it is one.
 fn declared(a: &Arguments) -> Fallible<(Declared, Rc<RankCondition>, Option<Rc<System>>)> {
     match a.value(0)?.main() {
+        Value::Constraint(c) if c.equations.is_empty() => Err(Box::new(
+            Diagnostic::error(
+                &codes::NOT_APPLICABLE,
+                "this constraint has no equations: it allows every position and velocity",
+            )
+            .label(a.positional[0].span, "given by forms that restrict accelerations")
+            .help("`ideal_conditions(Q)` and `balance(S)` are about such constraints (Lewis §3.3, §5)"),
+        )),
         Value::Constraint(c) => Ok((c.declared(&a.cx)?, c.rank_condition(&a.cx)?, None)),
         _ => {
             let system = a.system(0)?;

@@ -8,10 +8,11 @@ use super::mixed::constructed;
 use super::pairs::dalembert;
 use super::{Arguments, Question};
 use crate::algebra::Inquiry;
+use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Symbol, Verdict, conditions};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::field::VectorField;
-use crate::geometry::jet::FiberedManifold;
+use crate::geometry::jet::{FiberedManifold, jet_order, total_derivatives};
 use crate::mechanics::constraint_set::ConstraintSet;
 use crate::mechanics::constraint_structure::{Constraint, ConstraintStructure, NormalForm};
 use crate::mechanics::multiplier_rule::Row;
@@ -21,6 +22,7 @@ use crate::model::constraints::on_constraint;
 use crate::model::item::System;
 use crate::model::kind::*;
 use crate::model::value::{Answer, Fallible, Value};
+use rustc_hash::FxHashMap;
 
 pub static ROWS: &[Question] = &[Question {
     name: "crosscheck",
@@ -125,11 +127,12 @@ fn agreement(a: &Arguments, y: &FiberedManifold, top_order: u32, all: Vec<Derive
     let cx = &a.cx;
     let (consistent, difference) = compared(cx, y, place, &all);
     let top: Vec<Symbol> = (0..y.n_coordinates()).map(|i| jet(y, i, top_order)).collect();
-    let difference = top.into_iter().zip(difference.iter().map(|e| (place.home)(Value::Expr(*e))));
+    let difference =
+        difference.map(|list| Value::family(top.into_iter().zip(list.iter().map(|e| (place.home)(Value::Expr(*e))))));
     let applied = all.iter().filter(|d| d.accelerations.is_ok()).map(|d| Value::Text(d.name.into()));
     let mut answer = Answer::new("crosscheck")
         .main_part("consistent", consistent)
-        .part("difference", Value::family(difference))
+        .try_part("difference", difference.ok_or_else(|| nothing_to_compare(a)))
         .part("applied", Value::list(applied));
     for derived in all {
         let field = derived.accelerations.map(|list| {
@@ -140,6 +143,13 @@ fn agreement(a: &Arguments, y: &FiberedManifold, top_order: u32, all: Vec<Derive
             answer.try_part(derived.name, field.map_err(|d| Box::new(d.or_at(a.positional[0].span, "this system"))));
     }
     answer.on(y)
+}
+
+fn nothing_to_compare(a: &Arguments) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error(&codes::NOT_APPLICABLE, "fewer than two formalisms give a motion, so nothing was compared")
+            .label(a.positional[0].span, "this system"),
+    )
 }
 
 /// Constraints with forces of their own: the saddle system with these forces, and the formalism that they belong to.
@@ -167,7 +177,11 @@ fn with_own_reactions(a: &Arguments, system: &System) -> Fallible<Value> {
     let vanishes = |e: Expr| set.vanishes(cx, e);
     let mut by =
         |name, derive: &dyn Fn(&Inquiry) -> Fallible<Vec<Expr>>| derived(cx, name, &vanishes, &mut recorded, derive);
-    let saddle = by("multipliers", &|cx| multiplier_rule::with_forces(cx, y, (&components, 2), &rows.clone()?));
+    let saddle = by("multipliers", &|cx| {
+        let found = multiplier_rule::with_forces(cx, y, (&components, 2), &rows.clone()?)?;
+        keeps(cx, y, &set, &found)?;
+        Ok(found)
+    });
     let balance = by("balance", &|cx| balanced(cx, system).map(|(_, list)| list));
     let implicit = by("implicit", &|cx| by_pairs(cx, system));
     let none = |name| Derived { name, accelerations: Err(of_chetaev()) };
@@ -176,6 +190,22 @@ fn with_own_reactions(a: &Arguments, system: &System) -> Fallible<Value> {
     let home = |value: Value| on_set(&set, value);
     let answer = agreement(a, y, 2, all, &Place { vanishes: &vanishes, there: &there, home: &home });
     Ok(Value::from(answer.valid_where(recorded).valid_where(set.conditions().iter().copied())))
+}
+
+/// Constraints without a force have no row in the saddle system: whether its field keeps them is seen by their rates.
+fn keeps(cx: &Inquiry, y: &FiberedManifold, set: &ConstraintSet, accelerations: &[Expr]) -> Fallible<()> {
+    let put: FxHashMap<Symbol, Expr> = accelerations.iter().enumerate().map(|(i, e)| (jet(y, i, 2), *e)).collect();
+    for f in set.equations().iter().filter(|f| jet_order(cx, **f).order == 1) {
+        let rate = set.vanishes(cx, substitute(total_derivatives(cx, *f, 1), &put));
+        if !rate.is_yes() {
+            let what = if rate.is_no() { "is not tangent" } else { "could not be shown to be tangent" };
+            return Err(Box::new(
+                Diagnostic::error(&codes::NOT_APPLICABLE, format!("the field that was found {what} to the constraint"))
+                    .note(format!("{f} changes along it")),
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn of_chetaev() -> Box<Diagnostic> {
@@ -249,11 +279,11 @@ fn by_construction(cx: &Inquiry, system: &System) -> Fallible<Vec<Expr>> {
 }
 
 /// Whether all that apply agree with the first, and the first difference that does not vanish.
-fn compared(cx: &Inquiry, y: &FiberedManifold, place: &Place, all: &[Derived]) -> (Verdict, Vec<Expr>) {
+fn compared(cx: &Inquiry, y: &FiberedManifold, place: &Place, all: &[Derived]) -> (Verdict, Option<Vec<Expr>>) {
     let mut found = all.iter().filter_map(|d| Some((d.name, d.accelerations.as_ref().ok()?)));
     let zeros = vec![Expr::zero(); y.n_coordinates()];
     let Some((first, reference)) = found.next() else {
-        return (Verdict::unknown("no formalism gives a motion"), zeros);
+        return (Verdict::unknown("no formalism gives a motion"), None);
     };
     let (mut verdict, mut n) = (Verdict::yes("all differences vanish on the constraint"), 1);
     for (name, list) in found {
@@ -262,14 +292,14 @@ fn compared(cx: &Inquiry, y: &FiberedManifold, place: &Place, all: &[Derived]) -
         let same = Verdict::all(differences.iter().map(|e| (place.vanishes)(*e)), "there are no coordinates");
         if same.is_no() {
             let differences = differences.into_iter().map(|e| tidy(cx, (place.there)(e))).collect();
-            return (Verdict::no(format!("{name} and {first} differ")), differences);
+            return (Verdict::no(format!("{name} and {first} differ")), Some(differences));
         }
         verdict = verdict.and(same);
     }
     if n < 2 {
-        return (Verdict::unknown(format!("{first} alone applies")), zeros);
+        return (Verdict::unknown(format!("{first} alone applies")), None);
     }
-    (verdict, zeros)
+    (verdict, Some(zeros))
 }
 
 #[cfg(test)]

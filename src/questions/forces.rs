@@ -250,13 +250,23 @@ fn declared(cx: &Inquiry, y: &FiberedManifold, c: &Constraint) -> Fallible<(Vec<
     }
     let equations: Vec<Expr> = c.equations.iter().map(|(e, _)| *e).collect();
     if let Some(given) = &c.forms {
-        let forms = given.iter().map(|f| Beta::of_form(y, f)).collect::<Fallible<Vec<_>>>()?;
-        if c.space.order() > 0 {
-            return Ok((equations, forms));
+        if let Some((e, span)) = c.equations.iter().find(|(e, _)| jet_order(cx, *e).order > 1) {
+            return Err(Box::new(
+                Diagnostic::error(
+                    &codes::ORDER_TOO_HIGH,
+                    "an equation on accelerations is none of M, a set of positions and velocities",
+                )
+                .label(*span, format!("{e} contains accelerations"))
+                .note("what Λ says of accelerations stands in its forms (Lewis §3.3)")
+                .help("write it as a form: `z'' = x''` is `dz' - dx'`"),
+            ));
         }
-        refuse_velocities(given, y)?;
-        let velocities = forms.iter().map(|b| b.on_velocities(cx, y));
-        return Ok((equations.into_iter().chain(velocities).collect(), ideal_constraint::jet_lift(cx, y, &forms)));
+        let forms = match c.space.order() {
+            // That they vanish on velocities stands among the equations.
+            0 => ideal_constraint::jet_lift(cx, y, &Beta::on_configurations(y, given)?),
+            _ => given.iter().map(|f| Beta::of_form(y, f)).collect::<Fallible<Vec<_>>>()?,
+        };
+        return Ok((equations, forms));
     }
     chetaev(cx, y, &equations)
 }
@@ -307,17 +317,6 @@ fn acceleration_form(cx: &Inquiry, y: &FiberedManifold, f: Expr) -> Fallible<Bet
     let none = accelerations.iter().map(|a| (*a, Expr::zero())).collect();
     let velocities = velocities.into_iter().map(|e| substitute(e, &none)).collect();
     Ok(Beta { time: substitute(f, &none), positions: vec![Expr::zero(); n], velocities })
-}
-
-fn refuse_velocities(forms: &[Form], y: &FiberedManifold) -> Fallible<()> {
-    let space = y.jets(0);
-    match forms.iter().flat_map(|f| f.symbols()).find(|s| !space.contains(*s) && !s.is_parameter()) {
-        None => Ok(()),
-        Some(symbol) => Err(Box::new(
-            Diagnostic::error(&codes::ORDER_TOO_HIGH, format!("a codistribution on `{}` has no `{symbol}`", y.name()))
-                .help(format!("declare the constraint on J1({}) to give Λ itself", y.name())),
-        )),
-    }
 }
 
 /// Accelerations that the constraint leaves open are those that forces determine only in equations of second order: IC3 compares
@@ -401,8 +400,8 @@ fn forms_on_configurations(a: &Arguments) -> Fallible<(FiberedManifold, Vec<Beta
         }
     };
     let y = super::distributions::home(a, found)?;
-    refuse_velocities(&forms, &y).map_err(|d| Box::new(d.or_at(a.positional[0].span, "these forms")))?;
-    let betas = forms.iter().map(|f| Beta::of_form(&y, f)).collect::<Fallible<_>>()?;
+    let betas =
+        Beta::on_configurations(&y, &forms).map_err(|d| Box::new(d.or_at(a.positional[0].span, "these forms")))?;
     Ok((y, betas))
 }
 

@@ -11,6 +11,7 @@ use super::{Arguments, Question};
 use crate::algebra::linear::Matrix;
 use crate::algebra::{Expr, Inquiry, Symbol, Verdict, conditions, decide};
 use crate::diagnostic::{Diagnostic, codes};
+use crate::geometry::field::VectorField;
 use crate::geometry::form::Form;
 use crate::geometry::jet::{Fibre, Over};
 use crate::mechanics::adjoint_symmetry::{self as adjoint, AdjointSymmetry, Consequence};
@@ -20,7 +21,7 @@ use crate::mechanics::curvature::{self as curved, Curvature};
 use crate::mechanics::direct::{self as theory, Direct};
 use crate::mechanics::lagrangian::Lagrangian;
 use crate::mechanics::mixed_system::{AdaptedField, MixedSystem};
-use crate::mechanics::{mixed_form, mixed_symmetry};
+use crate::mechanics::{decided, mixed_form, mixed_symmetry};
 use crate::model::evaluate_at::{assignment, expr_at};
 use crate::model::item::{Base, System};
 use crate::model::kind::*;
@@ -366,7 +367,7 @@ fn lifts(cx: &Inquiry, connection: &Connection) -> Fallible<Value> {
     let positions = [mixed.time()].into_iter().chain(mixed.second_symbols()).chain(mixed.first_symbols());
     let mut list = vec![];
     for s in positions {
-        let x = mixed.adapted_field(cx, &crate::geometry::field::VectorField::coordinate(s))?;
+        let x = mixed.adapted_field(cx, &VectorField::coordinate(s))?;
         list.push((s, Value::Field(connection.lift(cx, &x))));
     }
     Ok(Value::family(list))
@@ -430,7 +431,7 @@ fn covariant(a: &Arguments) -> Fallible<Value> {
     let at = |d: Box<Diagnostic>| Box::new(d.or_at(a.positional[1].span, "differentiated here"));
     let value = match a.value(1)?.main() {
         Value::Field(x) => {
-            let x = mixed.adapted_field(cx, &x).map_err(at)?;
+            let x = on_configurations(cx, &system, &x).and_then(|x| mixed.adapted_field(cx, &x)).map_err(at)?;
             if x.vertical.is_some() {
                 return Err(at(on_phase_space(mixed, "field", "@", "∂/∂v")));
             }
@@ -475,7 +476,37 @@ fn on_phase_space(mixed: &MixedSystem, what: &str, sign: &str, direction: &str) 
 fn candidate_field(a: &Arguments, system: &System, mixed: &MixedSystem) -> Fallible<AdaptedField> {
     let x = a.field(1)?;
     a.lives_on(1, &system.manifold)?;
-    mixed.adapted_field(&a.cx, &x).map_err(|d| Box::new(d.or_at(a.positional[1].span, "this field")))
+    let x = on_configurations(&a.cx, system, &x).and_then(|x| mixed.adapted_field(&a.cx, &x));
+    x.map_err(|d| Box::new(d.or_at(a.positional[1].span, "this field")))
+}
+
+/// A field that moves coordinates for which constraints on positions were solved, in the coordinates that these leave: it has to be
+/// tangent to them, and then its other components say all.
+fn on_configurations(cx: &Inquiry, system: &System, x: &VectorField) -> Fallible<VectorField> {
+    if !system.constrains_positions(cx) {
+        return Ok(x.clone());
+    }
+    let form = system.constrained_form(cx)?;
+    let q = form.structure();
+    let held = || q.constraints().iter().zip(q.dependent()).filter(|(c, _)| c.order == 0);
+    let moves_it = |s: &Symbol| held().any(|(_, d)| s.as_jet().is_some_and(|(c, _)| c.jet(0) == q.coordinate(*d)));
+    let components = x.components();
+    if !components.iter().any(|(s, _)| moves_it(s)) {
+        return Ok(x.clone());
+    }
+    for (c, _) in held() {
+        let rate = x.apply(cx, c.function);
+        if !decided(&q.vanishes_on_q(cx, rate), "the field is tangent to the constraint")? {
+            return Err(Box::new(
+                Diagnostic::error(&codes::NOT_APPLICABLE, "this field is not tangent to the constraint")
+                    .label(c.span, "this constraint")
+                    .note(format!("along the field it changes at the rate {}", q.on_q(cx, rate)))
+                    .help("a symmetry of a constrained system moves the configurations that the constraint allows"),
+            ));
+        }
+    }
+    let left = components.into_iter().filter(|(s, _)| !moves_it(s));
+    Ok(VectorField::new(left.map(|(s, e)| (s, q.in_chart(e)))))
 }
 
 fn horizontal_lift(a: &Arguments) -> Fallible<Value> {
@@ -527,7 +558,7 @@ fn decompose(a: &Arguments) -> Fallible<Value> {
             .lazy("verified", move |cx: &Inquiry| Ok(Value::from(c.decomposes_form(cx, &on_j, &parts.0, &parts.1))))
         }
         _ => {
-            let z = a.field(1)?;
+            let z = on_configurations(cx, &system, &a.field(1)?).map_err(at)?;
             let (along, vertical) = connection.decompose_field(cx, &z).map_err(at)?;
             let (parts, c) = ((along.clone(), vertical.clone()), connection.clone());
             answer((along.time, &along.second, &along.first), &vertical, Value::Field(mixed.field(cx, &along)))

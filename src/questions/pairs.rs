@@ -566,6 +566,7 @@ pub(super) fn reduced(cx: &Inquiry, system: &System) -> Fallible<(ConstraintSet,
 /// The motion on the final set, if that is C and determines it: an irregular L can still be explicit on its constraint.
 fn final_motion(cx: &Inquiry, pairs: &DalembertSystem, why: Box<Diagnostic>) -> Fallible<ReducedMotion> {
     let found: Integrability = theory::integrability(cx, pairs)?;
+    found.generic.iter().for_each(|e| conditions::record_nonzero(cx, *e));
     if found.branches.is_empty() {
         return Err(Box::new(
             Diagnostic::error(&codes::NO_MOTION, "this system has no motion")

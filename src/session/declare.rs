@@ -17,6 +17,7 @@ use crate::algebra::{Expr, Function, Symbol, SymbolKind};
 use crate::diagnostic::{Diagnostic, Severity, codes};
 use crate::geometry::form::Form;
 use crate::geometry::jet::{FiberedManifold, JetSpace};
+use crate::mechanics::ideal_constraint::Beta;
 use crate::mechanics::lagrangian::Lagrangian;
 use crate::model::item::{Base, Constraint, Force, System};
 use crate::model::operate::{as_expr, as_field, as_form, describe};
@@ -652,6 +653,7 @@ fn constraint(
         span: name.span,
         examined: Default::default(),
     };
+    let mut velocities = vec![];
     for (kind, clause) in clauses {
         let values: &[Term] = match clause {
             Clause::None => &[],
@@ -664,8 +666,17 @@ fn constraint(
             ConstraintClauseKind::Branch => {
                 item.branch = values.iter().map(|v| evaluator.eval(v)).collect::<Fallible<_>>()?;
             }
-            ConstraintClauseKind::Reactions => item.reactions = Some(one_forms(cx, &evaluator, values)?),
-            ConstraintClauseKind::Forms => item.forms = Some(one_forms(cx, &evaluator, values)?),
+            ConstraintClauseKind::Reactions => {
+                let given = one_forms(cx, &evaluator, values)?;
+                item.reactions = Some(given.into_iter().map(|(form, _)| form).collect());
+            }
+            ConstraintClauseKind::Forms => {
+                let given = one_forms(cx, &evaluator, values)?;
+                if space.order() == 0 {
+                    velocities = velocities_allowed(cx, space.manifold(), &given)?;
+                }
+                item.forms = Some(given.into_iter().map(|(form, _)| form).collect());
+            }
         }
     }
     // What `branch:` is given has to be a choice.
@@ -674,7 +685,17 @@ fn constraint(
     order_of_block(cx, state, name.span, on, terms, &exprs)?;
     refuse_symbols_of_answers(on, name.span, &terms.iter().collect::<Vec<_>>(), &exprs)?;
     refuse_without_effect(cx, &item, name, clauses)?;
+    item.equations.extend(velocities);
     bind(state, name, Value::Constraint(Rc::new(item)))
+}
+
+/// M of a codistribution on Y: the velocities on which its forms vanish.
+fn velocities_allowed(cx: &Inquiry, y: &FiberedManifold, forms: &[(Form, Span)]) -> Fallible<Vec<(Expr, Span)>> {
+    let one = |(form, span): &(Form, Span)| -> Fallible<Vec<(Expr, Span)>> {
+        let beta = at(Beta::on_configurations(y, std::slice::from_ref(form)), *span)?;
+        Ok(beta.into_iter().map(|b| (b.on_velocities(cx, y), *span)).collect())
+    };
+    Ok(forms.iter().map(one).collect::<Fallible<Vec<_>>>()?.concat())
 }
 
 /// An equation that always holds, a block without equations and forms, a coordinate to solve for that
@@ -690,6 +711,10 @@ fn refuse_without_effect(
     };
     if item.equations.is_empty() && item.forms.is_none() {
         return refuse("this constraint says nothing", name.span, "neither an equation nor forms");
+    }
+    if item.reactions.is_some() && item.forms.is_some() {
+        let label = "`forms:` says which forces there are, and `reactions:` too";
+        return refuse("a constraint has reactions or forms, not both", name.span, label);
     }
     if let Some((_, span)) = item.equations.iter().find(|(e, _)| crate::algebra::decide::is_zero(cx, *e).is_yes()) {
         return refuse("this equation always holds", *span, "left and right side are equal");
@@ -712,18 +737,18 @@ fn refuse_without_effect(
     Ok(())
 }
 
-fn one_forms(cx: &Inquiry, evaluator: &Evaluator, terms: &[Term]) -> Fallible<Vec<Form>> {
+fn one_forms(cx: &Inquiry, evaluator: &Evaluator, terms: &[Term]) -> Fallible<Vec<(Form, Span)>> {
     let mut list = vec![];
     for term in terms {
         let span = term.span;
         match evaluator.eval(term)?.main() {
-            Value::Codistribution(c) => list.extend(c.forms(cx).iter().cloned()),
+            Value::Codistribution(c) => list.extend(c.forms(cx).iter().map(|form| (form.clone(), span))),
             Value::List(items) => {
                 for item in items.iter() {
-                    list.push(one_form(cx, item, span)?);
+                    list.push((one_form(cx, item, span)?, span));
                 }
             }
-            other => list.push(one_form(cx, &other, span)?),
+            other => list.push((one_form(cx, &other, span)?, span)),
         }
     }
     Ok(list)

@@ -506,16 +506,22 @@ impl Context<'_> {
             .map_err(|d| Box::new(d.or_at(self.span, "where this system moves is not known")))?;
         // What was taken to be nonzero must be so for the values of this run.
         for e in found.proper.generic.iter().chain(&found.extended.generic) {
-            if self.numbers.number(cx, *e) == Some(0.0) {
-                return Err(Box::new(
-                    Diagnostic::error(&codes::NOT_DETERMINED, "the derivation does not hold for these parameters")
-                        .label(self.span, "this system")
-                        .note(format!("it assumes {e} != 0, and with the values of this run it is 0"))
-                        .help("write the numbers into the equations"),
-                ));
-            }
+            self.holds_for_the_parameters(cx, *e)?;
         }
         Ok(found)
+    }
+
+    /// Whether something that a derivation divided by is not zero for the values of this run.
+    fn holds_for_the_parameters(&self, cx: &Inquiry, e: Expr) -> Fallible<()> {
+        if self.numbers.number(cx, e) != Some(0.0) {
+            return Ok(());
+        }
+        Err(Box::new(
+            Diagnostic::error(&codes::NOT_DETERMINED, "the derivation does not hold for these parameters")
+                .label(self.span, "this system")
+                .note(format!("it assumes {e} != 0, and with the values of this run it is 0"))
+                .help("write the numbers into the equations"),
+        ))
     }
 
     /// `branch dynamics(S).branches[2]`.

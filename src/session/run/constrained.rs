@@ -3,11 +3,11 @@
 
 use super::{Context, Determined, End, parameters_of};
 use crate::algebra::Inquiry;
-use crate::algebra::conditions;
+use crate::algebra::conditions::{self, Recorded};
 use crate::algebra::derive::partial;
 use crate::algebra::expr::{Condition, Relation};
 use crate::algebra::substitute::substitute;
-use crate::algebra::{Expr, Symbol};
+use crate::algebra::{Expr, Symbol, decide};
 use crate::budget::share;
 use crate::codegen::lower::Signature;
 use crate::diagnostic::{Diagnostic, codes};
@@ -30,6 +30,7 @@ use crate::questions::constrained::refused_motion;
 use crate::questions::constrained_motion::{
     ConstrainedLaw, ConstrainedMotion, constrained_motion, final_branches, has_own_reactions, law_on, uncharted_law,
 };
+use crate::questions::said_where;
 use crate::report::table::short;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -71,12 +72,17 @@ impl Context<'_> {
         let (found, charted, rank) = match found {
             // What is singular everywhere may move on a smaller set.
             Err(d) if std::ptr::eq(d.code, &codes::DEGENERATE) && !has_own_reactions(system) => {
-                return match final_branches(cx, system) {
-                    Ok(branches) => self.on_final_set(cx, system, &branches),
-                    Err(_) => Err(at(refused_motion(cx, system, d))),
+                let (branches, recorded) = conditions::collect_all(cx, |cx| final_branches(cx, system));
+                return match branches {
+                    Ok(branches) => {
+                        conditions::record_all(cx, &recorded);
+                        self.on_final_set(cx, system, &branches)
+                    }
+                    Err(_) => Err(at(self.without_motion(cx, refused_motion(cx, system, d), &recorded)?)),
                 };
             }
-            found => found.map_err(at)?,
+            Err(d) => return Err(at(self.without_motion(cx, d, &recorded)?)),
+            Ok(found) => found,
         };
         let found = match found {
             ConstrainedMotion::Law(found) => found,
@@ -157,6 +163,14 @@ impl Context<'_> {
             rank,
             ..Determined::everywhere(law, start)
         })
+    }
+
+    /// A refusal that says where it was derived; where that is not here, it says nothing about this run.
+    fn without_motion(&self, cx: &Inquiry, d: Box<Diagnostic>, recorded: &Recorded) -> Fallible<Box<Diagnostic>> {
+        if std::ptr::eq(d.code, &codes::NO_MOTION) {
+            recorded.nonzero.iter().try_for_each(|e| self.holds_for_the_parameters(cx, *e))?;
+        }
+        Ok(said_where(d, recorded))
     }
 
     /// Whether the law determines nothing at a state.
@@ -286,7 +300,7 @@ impl Context<'_> {
         Ok(kept.into_iter().map(|i| all[i]).collect())
     }
 
-    /// Where the branch of a constraint ends, and where nonlinear or redundant constraints lose rank.
+    /// Where the branch of a constraint ends, and where constraints on velocities or redundant ones lose rank.
     fn ends(&self, cx: &Inquiry, system: &System, rank_is_watched: bool) -> Fallible<Vec<End>> {
         let mut ends = vec![];
         let put = |e: Expr| law::with_bodies(cx, e, &self.clauses.bodies);
@@ -315,12 +329,18 @@ impl Context<'_> {
             c.order > 0 && tops.into_iter().any(|top| f.row(i).iter().any(|e| e.contains(top)))
         };
         let redundant = !q.redundant().is_empty();
-        if let Some((_, c)) = q.constraints().iter().enumerate().find(|(i, c)| redundant || bends(*i, c))
+        let bent = q.constraints().iter().enumerate().find(|(i, c)| redundant || bends(*i, c)).map(|(_, c)| c);
+        // What is lost by constraints on positions is followed along the motion.
+        let of_velocities = q.constraints().iter().all(|c| c.order > 0);
+        let watched = bent.or_else(|| q.constraints().first().filter(|_| of_velocities));
+        if let Some(c) = watched
             && q.n_constraints() <= GRAM
         {
             let gram = f.mul(&f.transpose()).det(cx)?;
-            let event = Event::stop("the constraints lose rank", Direction::Either);
-            ends.push(End { value: put(gram), event, span: c.span, says: "the constraints lose rank" });
+            if bent.is_some() || !decide::sign(cx, gram).is_nonzero() {
+                let event = Event::stop("the constraints lose rank", Direction::Either);
+                ends.push(End { value: put(gram), event, span: c.span, says: "the constraints lose rank" });
+            }
         }
         Ok(ends)
     }
