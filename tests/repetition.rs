@@ -73,6 +73,30 @@ struct Said {
     lines: Vec<String>,
 }
 
+impl Said {
+    /// What was said, where a name that nothing declares is described once in a file and named after that: whoever names it and
+    /// whoever describes it refuse the same for the same reason.
+    fn named_again(&self) -> Vec<String> {
+        let mut lines = vec![];
+        let mut described = false;
+        for line in &self.lines {
+            let missing = [
+                ("Error E0101: the name ", " is not declared"),
+                ("Note E0107: ", " is not declared, as was said above"),
+            ]
+            .iter()
+            .find_map(|(head, tail)| line.strip_prefix(head)?.strip_suffix(tail));
+            described = missing.is_some() || described && line.starts_with("  ");
+            match missing {
+                Some(name) => lines.push(format!("{name} is missing")),
+                None if described => {}
+                None => lines.push(line.clone()),
+            }
+        }
+        lines
+    }
+}
+
 /// A remark without its place in the file, with the words that it points at.
 fn remark(d: &Diagnostic, sources: &SourceMap) -> Vec<String> {
     let mut lines = vec![format!("{:?} {}: {}", d.severity, d.code, d.title)];
@@ -434,7 +458,8 @@ fn complaints(program: &Program, first: &[Said], again: &[Said], copies: &Copies
     }
     let mut found = vec![];
     let mut complain = |first: &Said, then: &Said, what: &str| {
-        if first.lines != then.lines || first.statement != then.statement {
+        let same_lines = first.lines == then.lines || first.named_again() == then.named_again();
+        if !same_lines || first.statement != then.statement {
             let line = program.text[..first.start].matches('\n').count() + 1;
             let statement = first.statement.lines().next().unwrap_or_default();
             let difference = difference(&first.lines, &then.lines);

@@ -34,19 +34,23 @@ impl Plot {
         let columns = screen.columns.clamp(24, 240);
         let legend = self.legend(columns);
         let heading = usize::from(!self.title.is_empty());
-        let height = screen.rows.saturating_sub(4 + heading + legend.len()).clamp(4, 80);
-        // The numbers decide about the margin, and the margin about the room for the curves.
-        let guess = columns.saturating_sub(8);
-        let room = |width: usize| Room {
+        let room = |width: usize, height: usize| Room {
             aspect: (2 * width) as f64 / (4 * height) as f64,
             x_count: (width / 12).clamp(2, 10),
             y_count: (height / 3).clamp(2, 10),
         };
-        let margin = self.drawn(room(guess)).y.ticks.iter().map(|t| t.text.width()).max().unwrap_or(0) + 1;
+        let height = |remark: usize| screen.rows.saturating_sub(4 + heading + legend.len() + remark).clamp(4, 80);
+        // The numbers decide about the margin, and the margin about the room for the curves; a remark has a line of its own.
+        let guess = columns.saturating_sub(8);
+        let (mut sketch, mut height, with_remark) = (self.drawn(room(guess, height(0))), height(0), height(1));
+        if sketch.remark.is_some() {
+            (sketch, height) = (self.drawn(room(guess, with_remark)), with_remark);
+        }
+        let margin = sketch.y.ticks.iter().map(|t| t.text.width()).max().unwrap_or(0) + 1;
         // A short name stands behind the numbers.
         let right = self.x.label.width() + 2;
         let width = columns.saturating_sub(margin + 1 + if right <= 10 { right } else { 2 }).max(10);
-        let drawn = self.drawn(room(width));
+        let drawn = self.drawn(room(width, height));
         let canvas = self.canvas(&drawn, width, height);
         let mut lines = vec![];
         if !self.title.is_empty() {

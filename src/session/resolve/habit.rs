@@ -463,12 +463,14 @@ impl Resolver<'_> {
             && problem.code == &codes::WRONG_KIND
             && parameter.kinds.meets(SYSTEM)
             && let ExprKind::Call { callee, arguments: of } = self.ast.kind(*only)
-            && self.ast.name(*callee).is_some_and(|n| &*n.text == "integrating_factor")
+            && let Some(factor) = self.ast.name(*callee).and_then(|n| questions::find(&n.text))
+            && factor.parts.iter().any(|part| part.name == "multipliers")
+            && factor.parts.iter().any(|part| part.name == "variational")
             && let [of, ..] = of.as_slice()
         {
             let (place, of) = (self.ast.outer(*only), self.ast.outer(*of));
             let d = Diagnostic { helps: vec![], ..problem.clone() };
-            let help = "a multiplier stands before its equations: `integrating_factor(N)*N`";
+            let help = format!("a multiplier stands before its equations: `{}(N)*N`", factor.name);
             *problem = d.repair_at(Goes::Quoting(vec![place, of]), help, place, "…*…");
             return;
         }
