@@ -588,7 +588,7 @@ fn two_sweeps_do_not_write_one_table() {
     let sweep = |k: &str| {
         format!("sweep L over k in {k} {{ from x = 1; until t = 1; collect a = x.last }} to \"{}.csv\"\n", &k[1..2])
     };
-    let folder = Folder::new("two", &format!("{OSCILLATOR}{}{}", sweep("[1, 4]"), sweep("[9, 16, 25]")));
+    let folder = Folder::new("over", &format!("{OSCILLATOR}{}{}", sweep("[1, 4]"), sweep("[9, 16, 25]")));
     let output = folder.run(&["sweep", "a.mech", "--out", "one.csv"]);
     assert_eq!(output.status.code(), Some(1), "{}", talk(&output));
     assert!(talk(&output).contains("`one.csv` is written twice"), "{}", talk(&output));
