@@ -56,6 +56,7 @@ shares! {
     CHECK = 16_000_000, "Judging the promises of one declaration when a program is only checked.";
     PRINT = 120_000_000, "Writing an answer down in its best form.";
     SEARCH = 120_000_000, "One search whose outcome an answer needs: a basis, a decomposition, the solutions of a system.";
+    CLASSIFICATION = 100_000_000, "Telling all strata of a classification apart; after that a few are looked at.";
     DERIVATION = 400_000_000, "The constraint algorithm of a system that is to run.";
     GRACE = 8_000_000, "Putting together what is known after a limit was reached.";
     MOMENT = 500_000, "The same after Ctrl-C: somebody waits. What takes longer is left out.";

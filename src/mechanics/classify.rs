@@ -11,6 +11,9 @@
 //! The ranks may change from point to point: each is given with its strata. All conditions of the classes are
 //! meant everywhere on the phase space, so one stratum with a point on it refutes them, and a stratum of
 //! which it is unknown whether it has points leaves them open.
+//!
+//! k pivots that vanish independently of each other make 2ᵏ strata. Where there are that many a few are looked at, generic
+//! points first; what these refute is refuted, and the rest is unknown. At a given point everything is decided anew.
 
 use super::dynamical_form::DynamicalForm;
 use super::inverse_problem::is_variational;
@@ -18,7 +21,7 @@ use super::lepage_class::LepageTwoForm;
 use super::{Answered, exhausted};
 use crate::algebra::Inquiry;
 use crate::algebra::polynomial::Polynomial;
-use crate::algebra::stratum::leaves::{Leaf, LinearSystem, Trunk, leaves, trunk};
+use crate::algebra::stratum::leaves::{Leaf, LinearSystem, Trunk, leaves, leaves_up_to, some_leaves, trunk};
 use crate::algebra::stratum::rank::{Rank, rank_by, system_of};
 use crate::algebra::stratum::sample::{Witness, witness};
 use crate::algebra::stratum::{Branch, Cell, Frame, set};
@@ -54,10 +57,10 @@ pub struct Classification {
     /// Δ_α is completely integrable, where its rank is the generic one.
     pub integrable: Verdict,
     pub variational: Verdict,
-    /// P̃ of (5.13).
-    pub primary: Vec<Branch>,
+    /// P̃ of (5.13); none where there are too many strata to tell apart.
+    pub primary: Option<Vec<Branch>>,
     /// P of (5.14).
-    pub primary_semispray: Vec<Branch>,
+    pub primary_semispray: Option<Vec<Branch>>,
     /// Expressions in parameters that were taken to be nonzero.
     pub generic: Vec<Expr>,
 }
@@ -68,6 +71,20 @@ pub fn classify(cx: &Inquiry, alpha: &LepageTwoForm) -> Answered<Classification>
 }
 
 fn classify_within(cx: &Inquiry, alpha: &LepageTwoForm) -> Budgeted<Classification> {
+    match cx.aside(share::CLASSIFICATION, || classify_by(cx, alpha, Extent::All))? {
+        Some(found) => Ok(found),
+        None => classify_by(cx, alpha, Extent::Few),
+    }
+}
+
+/// Which strata are looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    All,
+    Few,
+}
+
+fn classify_by(cx: &Inquiry, alpha: &LepageTwoForm, extent: Extent) -> Budgeted<Classification> {
     let form = alpha.dynamical_form();
     let (s, size) = (form.order(), form.size());
     let frame = frame_of(cx, alpha)?;
@@ -77,8 +94,8 @@ fn classify_within(cx: &Inquiry, alpha: &LepageTwoForm) -> Budgeted<Classificati
         (Strata::of_full_rank(&frame, form.b().len()), Strata::of_full_rank(&frame, size))
     } else {
         (
-            Strata::of(cx, &frame, rows_of(cx, &frame, form.b(), form.a())?)?,
-            Strata::of(cx, &frame, rows_of(cx, &frame, alpha.matrix(), &alpha.column_a())?)?,
+            Strata::of(cx, &frame, rows_of(cx, &frame, form.b(), form.a())?, extent)?,
+            Strata::of(cx, &frame, rows_of(cx, &frame, alpha.matrix(), &alpha.column_a())?, extent)?,
         )
     };
 
@@ -93,7 +110,7 @@ fn classify_within(cx: &Inquiry, alpha: &LepageTwoForm) -> Budgeted<Classificati
 
     let semispray_everywhere = equations.nowhere(cx, "rank B < rank (B|A)", |_, is_solvable| !is_solvable)?;
     let hamilton_everywhere = extended.nowhere(cx, "rank F < rank (F|A)", |_, is_solvable| !is_solvable)?;
-    let semiregular = hamilton_everywhere.clone().and(constant("Δ", &rank_delta));
+    let semiregular = hamilton_everywhere.clone().and(constant("Δ", &rank_delta, extended.extent));
     let rank_one =
         extended.nowhere(cx, "rank Δ > 1", |rank, is_solvable| 1 + size - augmented(rank, is_solvable) != 1)?;
     let m = form.manifold().n_coordinates();
@@ -102,7 +119,7 @@ fn classify_within(cx: &Inquiry, alpha: &LepageTwoForm) -> Budgeted<Classificati
     } else {
         equations.nowhere(cx, "det B = 0", |rank, _| rank < m)?
     };
-    let weakly_regular = (s > 1).then(|| semispray_everywhere.clone().and(constant("B", &rank_b)));
+    let weakly_regular = (s > 1).then(|| semispray_everywhere.clone().and(constant("B", &rank_b, equations.extent)));
     let strongly_semiregular = weakly_regular.clone().map(|w| w.and(semiregular.clone()));
 
     Ok(Classification {
@@ -181,13 +198,24 @@ struct Strata<'f> {
     leaves: Vec<Leaf>,
     /// With many conditions and no other cases, the elimination itself; the leaves are then a part of the open ones.
     trunk: Option<(Trunk, OnceCell<Verdict>)>,
+    /// Whether the leaves fill the space.
+    extent: Extent,
 }
+
+/// More strata are not told apart.
+const MANY_STRATA: usize = 64;
+
+/// So many are looked at then.
+const FEW_STRATA: usize = 12;
+
+/// Why something about all strata is not known.
+pub const NOT_ALL: &str = "there are too many strata to look at all of them; at a point it is decided";
 
 /// More conditions than this are not told apart one by one.
 const MANY_CONDITIONS: usize = 3;
 
 impl<'f> Strata<'f> {
-    fn of(cx: &Inquiry, frame: &'f Frame, system: LinearSystem) -> Budgeted<Strata<'f>> {
+    fn of(cx: &Inquiry, frame: &'f Frame, system: LinearSystem, extent: Extent) -> Budgeted<Strata<'f>> {
         if let Some(trunk) = trunk(cx, frame, &system)?
             && trunk.conditions.len() > MANY_CONDITIONS
         {
@@ -198,19 +226,27 @@ impl<'f> Strata<'f> {
                 let (echelon, residuals) = (trunk.echelon.clone(), trunk.conditions.clone());
                 leaves.push(Leaf { cell, rank: trunk.rank, is_solvable: false, echelon, residuals });
             }
-            return Ok(Strata { frame, leaves, trunk: Some((trunk, OnceCell::new())) });
+            return Ok(Strata { frame, leaves, trunk: Some((trunk, OnceCell::new())), extent: Extent::All });
         }
-        Ok(Strata { frame, leaves: leaves(cx, frame, &system, &frame.everything())?, trunk: None })
+        let everything = frame.everything();
+        let leaves = match extent {
+            Extent::All => leaves_up_to(cx, frame, &system, &everything, MANY_STRATA)?,
+            Extent::Few => some_leaves(cx, frame, &system, &everything, FEW_STRATA)?,
+        };
+        Ok(Strata { frame, leaves, trunk: None, extent })
     }
 
     /// A matrix that is known to be invertible everywhere.
     fn of_full_rank(frame: &'f Frame, rank: usize) -> Strata<'f> {
         let leaf = Leaf { cell: frame.everything(), rank, is_solvable: true, echelon: vec![], residuals: vec![] };
-        Strata { frame, leaves: vec![leaf], trunk: None }
+        Strata { frame, leaves: vec![leaf], trunk: None, extent: Extent::All }
     }
 
     /// The strata of a number that depends on rank and solvability.
     fn rank_by(&self, cx: &Inquiry, value: impl Fn(usize, bool) -> usize) -> Budgeted<Rank> {
+        if self.extent == Extent::Few {
+            return self.rank_on_a_few(cx, value);
+        }
         let Some((trunk, has_point)) = &self.trunk else {
             let whole = self.frame.everything();
             return rank_by(cx, self.frame, &whole, &self.leaves, |leaf| value(leaf.rank, leaf.is_solvable));
@@ -240,6 +276,21 @@ impl<'f> Strata<'f> {
         here(strata, complete)
     }
 
+    /// The values that are known to be taken; whether there are others is not known.
+    fn rank_on_a_few(&self, cx: &Inquiry, value: impl Fn(usize, bool) -> usize) -> Budgeted<Rank> {
+        let mut strata = Vec::new();
+        for leaf in &self.leaves {
+            if set::is_empty(cx, self.frame, &leaf.cell)?.is_no() {
+                strata.push((self.frame.branch(cx, &leaf.cell)?, value(leaf.rank, leaf.is_solvable)));
+            }
+        }
+        strata.sort_by_key(|(_, v)| *v);
+        let mut values: Vec<usize> = strata.iter().map(|(_, v)| *v).collect();
+        values.dedup();
+        let generic = self.frame.generic_conditions();
+        Ok(Rank { values, strata, complete: Verdict::unknown(NOT_ALL), stopped: None, generic })
+    }
+
     fn conditions(&self, trunk: &Trunk) -> Branch {
         Branch { equations: trunk.conditions.iter().map(|c| self.frame.write(c)).collect(), nonzero: vec![] }
     }
@@ -258,12 +309,14 @@ impl<'f> Strata<'f> {
     /// Whether no stratum with the property, which is called `what`, has a point.
     fn nowhere(&self, cx: &Inquiry, what: &str, property: impl Fn(usize, bool) -> bool) -> Budgeted<Verdict> {
         let Some((trunk, has_point)) = &self.trunk else {
-            return nowhere(cx, self.frame, &self.leaves, what, |leaf| property(leaf.rank, leaf.is_solvable));
+            let is_all = self.extent == Extent::All;
+            let found = nowhere(cx, self.frame, &self.leaves, is_all, what, |l| property(l.rank, l.is_solvable))?;
+            return Ok(if found.is_no() || is_all { found } else { Verdict::unknown(NOT_ALL) });
         };
         match (property(trunk.rank, true), property(trunk.rank, false)) {
             (false, false) => Ok(Verdict::yes(format!("there is no point with {what}"))),
             (true, true) => Ok(Verdict::no(format!("{what} everywhere"))),
-            (false, true) => nowhere(cx, self.frame, &self.leaves, what, |leaf| !leaf.is_solvable).map(|v| match v {
+            (false, true) => nowhere(cx, self.frame, &self.leaves, true, what, |l| !l.is_solvable).map(|v| match v {
                 // Every leaf has the property, and these are not all points.
                 Verdict::No(_) => Verdict::no(format!("{what} where a condition fails")),
                 other => other,
@@ -280,25 +333,27 @@ impl<'f> Strata<'f> {
     }
 
     /// The set on which it can be solved.
-    fn solvable(&self, cx: &Inquiry) -> Budgeted<Vec<Branch>> {
+    fn solvable(&self, cx: &Inquiry) -> Budgeted<Option<Vec<Branch>>> {
         match &self.trunk {
-            Some((trunk, _)) if trunk.conditions.iter().any(Polynomial::is_constant) => Ok(vec![]),
-            Some((trunk, _)) => Ok(vec![self.conditions(trunk)]),
-            None => branches(cx, self.frame, &solvable_set(cx, self.frame, &self.leaves)?),
+            Some((trunk, _)) if trunk.conditions.iter().any(Polynomial::is_constant) => Ok(Some(vec![])),
+            Some((trunk, _)) => Ok(Some(vec![self.conditions(trunk)])),
+            None if self.extent == Extent::Few => Ok(None),
+            None => branches(cx, self.frame, &solvable_set(cx, self.frame, &self.leaves)?).map(Some),
         }
     }
 }
 
-/// Whether no leaf with the property, which is called `what`, has a point.
+/// Whether no leaf with the property, which is called `what`, has a point. `is_all` says whether the leaves fill the space.
 fn nowhere(
     cx: &Inquiry,
     frame: &Frame,
     list: &[Leaf],
+    is_all: bool,
     what: &str,
     property: impl Fn(&Leaf) -> bool,
 ) -> Budgeted<Verdict> {
     let mut verdict = Verdict::yes(format!("there is no point with {what}"));
-    let is_everywhere = list.iter().all(&property);
+    let is_everywhere = is_all && list.iter().all(&property);
     for leaf in list.iter().filter(|leaf| property(leaf)) {
         let found = witness(cx, frame, &leaf.cell)?;
         let is_found = !matches!(found, Witness::Unknown(_));
@@ -323,17 +378,17 @@ fn nowhere(
     Ok(verdict)
 }
 
-/// Whether the rank of `what` has one value only.
-fn constant(what: &str, rank: &Rank) -> Verdict {
-    match rank.values.len() {
-        0 | 1 => Verdict::yes(format!("rank {what} is the same on every stratum")),
-        _ => match &rank.complete {
-            Verdict::Unknown(why) => Verdict::unknown(why.clone()),
-            _ => {
-                let values: Vec<String> = rank.values.iter().map(usize::to_string).collect();
-                Verdict::no(format!("rank {what} takes the values {}", values.join(", ")))
-            }
-        },
+/// Whether the rank of `what` has one value only. Values that are known to be taken refute it, whatever others there are.
+fn constant(what: &str, rank: &Rank, extent: Extent) -> Verdict {
+    let several = || {
+        let values: Vec<String> = rank.values.iter().map(usize::to_string).collect();
+        Verdict::no(format!("rank {what} takes the values {}", values.join(", ")))
+    };
+    match (extent, rank.values.len(), &rank.complete) {
+        (Extent::All, 0 | 1, _) => Verdict::yes(format!("rank {what} is the same on every stratum")),
+        (Extent::Few, 0 | 1, _) => Verdict::unknown(NOT_ALL),
+        (Extent::All, _, Verdict::Unknown(why)) => Verdict::unknown(why.clone()),
+        _ => several(),
     }
 }
 

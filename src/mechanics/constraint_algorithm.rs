@@ -244,10 +244,12 @@ pub fn dynamics_with(
     proper: impl FnOnce(&Inquiry) -> Answered<Dynamics>,
 ) -> Answered<SystemDynamics> {
     let extended = cx.within(cx.half(), || run(cx, alpha, Problem::Extended))?;
+    // An interrupt that the first problem did not need, because everything was found already.
+    let is_cut_short = extended.is_interrupted() || (is_interrupted() && clear_interrupt());
     let proper = if alpha.dynamical_form().order() == 1 {
         // There is no semispray problem: every Hamilton path is a path.
         Dynamics { problem: Problem::Proper, ..extended.clone() }
-    } else if extended.is_interrupted() {
+    } else if is_cut_short {
         // Nobody waits for the second problem: what it says in a moment is said.
         cx.within(grace_share(), || proper(cx))?.interrupted("solving for the other kind of vectors")
     } else {
@@ -269,9 +271,15 @@ pub fn run(cx: &Inquiry, alpha: &LepageTwoForm, problem: Problem) -> Answered<Dy
     let frame = in_any_case(cx, || frame_of(cx, alpha)).map_err(exhausted)?;
     let task = in_any_case(cx, || Task::new(cx, alpha, &frame, problem)).map_err(exhausted)?;
     let (found, is_descent) = task.carried_out(cx).map_err(exhausted)?;
+    if found.is_interrupted() {
+        // Somebody waits, and an answer that is cut off does not rest on certificates.
+        return Ok(found);
+    }
     let cost = cx.spent_since(begin);
     let mut found = certified(cx, alpha, found, if is_descent { cost.max(share::DESCENT_CERTIFICATE) } else { cost });
-    if is_interrupted() && clear_interrupt() {
+    // Whoever interrupts what is complete means what would come next.
+    let is_last = problem == Problem::Proper || !found.complete.is_yes();
+    if is_interrupted() && is_last && clear_interrupt() {
         found = found.interrupted("making its certificates");
     }
     Ok(if is_descent { descent::with_point(found) } else { found })
@@ -646,6 +654,14 @@ impl<'a> Task<'a> {
             };
             undecided.push(Undecided { branch: write(cell), reason });
         }
+        // A stratum may be both the boundary of one branch and too hard to look at.
+        let mut said: Vec<Branch> = Vec::new();
+        undecided.retain(|u| {
+            !said.contains(&u.branch) && {
+                said.push(u.branch.clone());
+                true
+            }
+        });
         let complete = match (&stopped, undecided.is_empty()) {
             (Some(stop), _) => stop.verdict(),
             (None, true) => Verdict::yes("every branch was followed to its end"),

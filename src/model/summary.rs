@@ -93,7 +93,8 @@ fn classify(cx: &Inquiry, a: &Answer) -> Option<String> {
     if regular.is_unknown() {
         return Some(format!("it is not decided whether it is regular (rank B is {})", ranks.join(" or ")));
     }
-    let determined = format!("the equations determine {} of {n} highest derivatives", ranks.join(" or "));
+    let others = if rank.complete.is_unknown() { ", or another number," } else { "" };
+    let determined = format!("the equations determine {}{others} of {n} highest derivatives", ranks.join(" or "));
     let head = match rank.values.contains(&n) {
         true => format!("regular except where det B vanishes: {determined}"),
         false => format!("singular: {determined}"),

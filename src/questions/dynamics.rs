@@ -11,6 +11,7 @@ use crate::geometry::distribution::Distribution;
 use crate::geometry::form::Form;
 use crate::geometry::jet::JetSpace;
 use crate::mechanics::certificate::{Certificate, Outcome};
+use crate::mechanics::classify::NOT_ALL;
 use crate::mechanics::constraint_algorithm::{DynamicBranch, Dynamics, LogEntry, LogItem, SystemDynamics};
 use crate::model::evaluate_at::{assignment, expr_at, on_the_branch};
 use crate::model::explain::{Chapter, Steps};
@@ -126,7 +127,10 @@ fn classify(a: &Arguments) -> Fallible<Value> {
         if form.order() == 1 { |p| p.is_semiregular() && p.rank_delta() == 1 } else { |p| p.b == p.m };
     let singular: fn(&AtPoint) -> bool =
         if form.order() == 1 { |p| !p.is_semiregular() || p.rank_delta() != 1 } else { |p| p.b != p.m };
-    let set = |branches: &[crate::model::set::Branch]| Value::from(PointSet::new(&space, branches.to_vec()));
+    let set = |branches: &Option<Vec<crate::model::set::Branch>>| match branches {
+        Some(branches) => Value::from(PointSet::new(&space, branches.clone())),
+        None => Value::from(Verdict::unknown(NOT_ALL)),
+    };
     let det = b.clone();
     Ok(Value::from(
         Answer::new("classify")

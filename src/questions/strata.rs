@@ -10,6 +10,7 @@ use crate::algebra::stratum::set;
 use crate::algebra::{Expr, Symbol, Verdict, conditions, stratum};
 use crate::budget::{Budgeted, Exhausted, clear_interrupt, share};
 use crate::geometry::jet::{FiberedManifold, JetSpace};
+use crate::mechanics::classify::NOT_ALL;
 use crate::model::item::System;
 use crate::model::set::{PointSet, branch_text};
 use crate::model::value::{Fallible, Rank, Value};
@@ -177,5 +178,8 @@ pub fn zero_set(cx: &Inquiry, space: &JetSpace, e: Expr) -> Fallible<Value> {
 /// Where a Hamilton vector exists: the primary constraint set P̃ (5.13).
 pub fn primary(cx: &Inquiry, system: &System) -> Fallible<Value> {
     let found = system.classification(cx)?;
-    Ok(Value::from(PointSet::new(&system.dynamical_form(cx)?.phase_space(), found.primary.clone())))
+    Ok(match &found.primary {
+        Some(primary) => Value::from(PointSet::new(&system.dynamical_form(cx)?.phase_space(), primary.clone())),
+        None => Value::from(Verdict::unknown(NOT_ALL)),
+    })
 }

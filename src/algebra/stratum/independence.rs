@@ -57,11 +57,22 @@ impl<'a> Ground<'a> {
             return Ok(false);
         }
         for f in self.frame.factors(cx, p).iter() {
-            if !self.nonzero.contains(f) && !self.frame.is_nowhere_zero(cx, f)? {
+            if !self.nonzero.contains(f) && !self.frame.is_nowhere_zero(cx, f)? && !self.divides_a_square(cx, f)? {
                 return Ok(false);
             }
         }
         Ok(true)
+    }
+
+    /// Whether f divides the square of something that does not vanish: 1 − sin u and 1 + sin u do not vanish where cos u does not.
+    fn divides_a_square(&self, cx: &Inquiry, f: &Polynomial) -> Budgeted<bool> {
+        for h in &self.nonzero {
+            let square = self.frame.everything().reduce(cx, self.frame, &h.square(cx)?)?;
+            if !square.is_zero() && square.div_exact(cx, f)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Whether it is shown that at no point of the set all the functions vanish.

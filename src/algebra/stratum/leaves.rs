@@ -91,20 +91,32 @@ pub struct Foliation {
 
 /// All leaves of `cell`.
 pub fn leaves(cx: &Inquiry, frame: &Frame, system: &LinearSystem, cell: &Cell) -> Budgeted<Vec<Leaf>> {
-    let found = leaves_as_far_as_possible(cx, frame, system, cell);
-    match found.stopped {
-        None => Ok(found.leaves),
-        Some(stop) => Err(stop),
-    }
+    leaves_up_to(cx, frame, system, cell, MAX_LEAVES)
+}
+
+/// All leaves of `cell`, if there are not too many of them.
+pub fn leaves_up_to(
+    cx: &Inquiry,
+    frame: &Frame,
+    system: &LinearSystem,
+    cell: &Cell,
+    many: usize,
+) -> Budgeted<Vec<Leaf>> {
+    let found = foliation(cx, frame, system, cell, many);
+    found.stopped.map_or(Ok(found.leaves), Err)
 }
 
 /// LEAVES with its state when a budget ends: the leaves that are proved, and what was still to be looked at.
 pub fn leaves_as_far_as_possible(cx: &Inquiry, frame: &Frame, system: &LinearSystem, cell: &Cell) -> Foliation {
+    foliation(cx, frame, system, cell, MAX_LEAVES)
+}
+
+fn foliation(cx: &Inquiry, frame: &Frame, system: &LinearSystem, cell: &Cell, many: usize) -> Foliation {
     let mut found = Foliation { leaves: vec![], open: vec![], stopped: None };
     let mut stack = vec![State { cell: cell.clone(), rows: system.rows.clone(), echelon: vec![] }];
     while let Some(state) = stack.pop() {
         let (cell, before) = (state.cell.clone(), found.leaves.len());
-        let step = if before + stack.len() > MAX_LEAVES {
+        let step = if before + stack.len() > many {
             Err(Exhausted::Size)
         } else {
             cx.check().and_then(|()| advance(cx, frame, state, &mut found.leaves))
@@ -121,6 +133,26 @@ pub fn leaves_as_far_as_possible(cx: &Inquiry, frame: &Frame, system: &LinearSys
         }
     }
     found
+}
+
+/// A few leaves, those of generic points before those of special ones. Of the parts that are open the number alone is of
+/// interest: k pivots that may vanish make 2ᵏ of them.
+pub fn some_leaves(
+    cx: &Inquiry,
+    frame: &Frame,
+    system: &LinearSystem,
+    cell: &Cell,
+    many: usize,
+) -> Budgeted<Vec<Leaf>> {
+    let mut found = Vec::new();
+    let mut stack = vec![State { cell: cell.clone(), rows: system.rows.clone(), echelon: vec![] }];
+    while let Some(state) = stack.pop().filter(|_| found.len() < many) {
+        cx.check()?;
+        // The last case is that in which the pivot does not vanish.
+        stack.extend(advance(cx, frame, state, &mut found)?);
+    }
+    found.truncate(many);
+    Ok(found)
 }
 
 /// Whether the system is solvable at generic points of the cell: elimination with pivots that do not vanish on all of it, and
