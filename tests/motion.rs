@@ -285,6 +285,11 @@ fn bad_clauses_are_refused() {
         ("from x = 1; until t = 1; set x = 3", "no_effect", "not a parameter"),
         ("from x = 1; until t = 1; record x, x", "declared_twice", "recorded twice"),
         ("from x = 1; until t = 1; record x every 0", "bad_option", "positive"),
+        (
+            "from x = 1; until t = 1; record x every 1/10; record x' every 1/5",
+            "declared_twice",
+            "`every` is given twice",
+        ),
         ("from x = 1; until t = 1; record a*x", "missing_parameter", "a value is missing for `a`"),
         ("from x = 1; until t = 1; record F(x)", "missing_parameter", "`F` has no body"),
         ("from x = 1; until t = 1; record lambda_1", "missing_parameter", "no value along this motion"),

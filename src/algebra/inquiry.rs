@@ -108,6 +108,11 @@ impl Inquiry {
         write(&mut self.ledger.borrow_mut().recorded)
     }
 
+    /// What was recorded up to now that roots and logarithms needed which were undone.
+    pub fn recorded_domain(&self) -> Vec<Condition> {
+        self.ledger.borrow().recorded.real.clone()
+    }
+
     /// Notes a divisor, once.
     pub(super) fn record_divisor(&self, e: Expr) {
         let ledger = &mut *self.ledger.borrow_mut();

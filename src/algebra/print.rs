@@ -286,6 +286,8 @@ impl Printer {
         }
         let mut shown = self.shown(e, sign);
         if shown.len() == 1 {
+            // What is left of a sum whose other terms cancel may be a product or a fraction: below a bar it needs parentheses.
+            let level = if level == Level::Factor { Level::Base } else { level };
             return out.extend(shown.pop().map(|t| Work::Term(Box::new(self.alone(t, level)), level)));
         }
         if let Some(i) = self.leads(e, shown.iter().map(|t| t.negative)) {

@@ -42,6 +42,7 @@ pub mod set;
 mod shear;
 pub(crate) mod single_argument;
 pub mod solve;
+mod taken;
 pub mod tangent;
 
 #[cfg(test)]

@@ -3,11 +3,15 @@
 
 use super::operate::{as_expr, describe};
 use crate::algebra::Inquiry;
+use crate::algebra::assume::sign_of;
 use crate::algebra::ball;
 use crate::algebra::decide;
-use crate::algebra::expr::Relation;
+use crate::algebra::derive::partial;
+use crate::algebra::expr::{Node, Relation, post_order};
+use crate::algebra::function::Elementary;
+use crate::algebra::normal;
 use crate::algebra::substitute::substitute;
-use crate::algebra::{Expr, Ground, Rational, Verdict};
+use crate::algebra::{Expr, Ground, Rational, Symbol, Verdict};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::contact;
 use crate::mechanics::constraint_structure::Tower;
@@ -319,7 +323,7 @@ fn sign_of_constant(cx: &Inquiry, e: Expr) -> Option<i32> {
 
 /// Two expressions: exactly, or numerically within a tolerance.
 pub fn equal_exprs(cx: &Inquiry, a: Expr, b: Expr, within: Option<&Rational>) -> Verdict {
-    let Some(tolerance) = within else { return decide::is_zero(cx, a - b) };
+    let Some(tolerance) = within else { return vanishes_where_written(cx, a - b) };
     match distance_within(cx, a, b, tolerance) {
         Some(verdict) => verdict,
         // Not numbers: equal expressions are within every tolerance.
@@ -328,6 +332,37 @@ pub fn equal_exprs(cx: &Inquiry, a: Expr, b: Expr, within: Option<&Rational>) ->
             _ => Verdict::unknown("the sides are not numbers, so their distance is not known"),
         },
     }
+}
+
+/// Whether a difference vanishes where what was written is real: √y·√y became y when it was read, and y < 0 is no
+/// evidence against its being |y|.
+fn vanishes_where_written(cx: &Inquiry, e: Expr) -> Verdict {
+    let verdict = decide::is_zero(cx, e);
+    let domain = cx.recorded_domain();
+    match verdict {
+        Verdict::No(_) if !domain.is_empty() => decide::is_zero(&cx.where_hold(&domain), e),
+        Verdict::Yes(_) => differs_at_a_jump(cx, e).unwrap_or(verdict),
+        _ => verdict,
+    }
+}
+
+/// A zero test reads sign u as |u|/u, where u is not 0. It has a value there too: sign²x is 1 but at x = 0.
+fn differs_at_a_jump(cx: &Inquiry, e: Expr) -> Option<Verdict> {
+    let mut arguments = post_order(&[e]).into_iter().filter_map(|x| match x.node() {
+        Node::Apply(Elementary::Sign, u) if !sign_of(cx, u[0]).is_nonzero() => Some(u[0]),
+        _ => None,
+    });
+    arguments.find_map(|u| {
+        let slope_by =
+            |s: &Symbol| Some((*s, partial(&cx.apart(), u, *s).as_number().filter(|k| !k.is_zero())?.clone()));
+        let (s, slope) = u.symbols().iter().find_map(slope_by)?;
+        let zero = normal::simplify(cx, Expr::symbol(s) - u.scale(&slope.recip()?)).ok()?;
+        let there = substitute(e, &FxHashMap::from_iter([(s, zero)]));
+        match decide::is_zero(cx, there) {
+            Verdict::No(_) => Some(Verdict::no(format!("it is not 0 where {u} = 0"))),
+            _ => None,
+        }
+    })
 }
 
 /// |a − b| ≤ τ or |a − b| ≤ τ|b|, decided by enclosures of growing precision.

@@ -460,7 +460,11 @@ impl Interpreter {
         let mut value = value?;
         // A comparison that is asked is decided.
         if let Value::Claim(claim) = &value {
-            let (truth, more) = conditions::collect_all(cx, |cx| compare::truth(cx, &value));
+            let (truth, more) = conditions::collect_all(cx, |cx| {
+                // What the sides need to be real is no evidence against their being equal.
+                conditions::record_all(cx, &recorded);
+                compare::truth(cx, &value)
+            });
             let truth = truth?;
             // What the sets take for granted of parameters.
             if matches!(claim.left.meant(), Value::Set(_)) {

@@ -54,6 +54,21 @@ impl Bound {
         }
     }
 
+    /// A rational number that no number of an interval with this low end is below; `None` if there is none.
+    pub fn below(self) -> Option<Rational> {
+        self.negative().above().map(|x| -&x)
+    }
+
+    /// A rational number that no number of an interval with this high end exceeds.
+    pub fn above(self) -> Option<Rational> {
+        // 3 < π < 22/7.
+        self.end().map(|(at, _)| match at {
+            Exact::Number(n) => Rational::from(i64::from(n)),
+            Exact::QuarterPi(n) if n < 0 => Rational::ratio(3 * i64::from(n), 4),
+            Exact::QuarterPi(n) => Rational::ratio(22 * i64::from(n), 28),
+        })
+    }
+
     fn negative(self) -> Bound {
         match self {
             Bound::Infinite => Bound::Infinite,

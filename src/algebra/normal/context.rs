@@ -16,7 +16,7 @@ use super::write::{polynomial_expr, powers_expr};
 use crate::algebra::Inquiry;
 use crate::algebra::assume::{Sign, sign_of};
 use crate::algebra::expr::{Expr, Node};
-use crate::algebra::function::Elementary::{Abs, Exp, Log};
+use crate::algebra::function::Elementary::{Abs, Cbrt, Exp, Log};
 use crate::algebra::function::Reading;
 use crate::algebra::number::{Integer, Rational};
 use crate::algebra::polynomial::lcm;
@@ -414,22 +414,30 @@ pub(super) fn own_needs(cx: &Inquiry, e: Expr, domain: Domain) -> Budgeted<Optio
             own.exponential = true;
             exponential_needs(cx, canonical(cx, power_exponent(*base, *exponent))?, domain, &mut own)?;
         }
+        // A real root of e^u is e^(u/3).
+        Node::Apply(Cbrt, u) => fraction_needs(cx, u[0], &Rational::ratio(1, 3), domain, &mut own)?,
         Node::Product(factors) => {
             for (b, r) in factors.iter().filter(|(_, r)| !r.is_integer()) {
-                let parts = power_parts(cx, *b, r, domain)?;
-                for (base, r) in &parts.roots {
-                    own.require_rational(Family::Root, *base, r);
-                }
-                if !parts.exponent.is_zero() {
-                    own.exponential = true;
-                    exponential_needs(cx, canonical(cx, parts.exponent)?, domain, &mut own)?;
-                }
+                fraction_needs(cx, *b, r, domain, &mut own)?;
             }
         }
         _ => {}
     }
     let empty = own.denominators.is_empty() && own.angles.is_empty() && !own.exponential && !own.hyperbolic;
     Ok((!empty).then(|| Rc::new(own)))
+}
+
+/// What b^r asks for a fractional r.
+fn fraction_needs(cx: &Inquiry, b: Expr, r: &Rational, domain: Domain, own: &mut Needs) -> Budgeted<()> {
+    let parts = power_parts(cx, b, r, domain)?;
+    for (base, r) in &parts.roots {
+        own.require_rational(Family::Root, *base, r);
+    }
+    if !parts.exponent.is_zero() {
+        own.exponential = true;
+        exponential_needs(cx, canonical(cx, parts.exponent)?, domain, own)?;
+    }
+    Ok(())
 }
 
 pub(super) fn exponential_needs(cx: &Inquiry, argument: Expr, domain: Domain, own: &mut Needs) -> Budgeted<()> {

@@ -49,6 +49,17 @@ fn a_mechanician_would_write_it_so() {
     check(q(x, 0).power(-m), "x^(-m)");
 }
 
+/// A sum inside a sum is shown opened, and what is left of it may be no sum any more.
+#[test]
+fn a_sum_that_cancels_to_one_term_keeps_its_place_below_the_bar() {
+    let (g, l) = (param("g"), param("l"));
+    check(sin(g) / ((l + g) - (l - g)), "sin(g)/(2*g)");
+    check(sin(g) / ((l + Expr::ratio(1, 3)) - l), "sin(g)/(1/3)");
+    check(sin(g) / ((l + g / 2) - l), "sin(g)/(g/2)");
+    check(sin(g) / ((l - g) - l), "-sin(g)/g");
+    check(((l - g) - l).pow(2), "(-g)^2");
+}
+
 #[test]
 fn surds_under_one_root() {
     let (k, m) = (param("k"), param("m"));

@@ -17,7 +17,7 @@ use super::super::substitute::substitute;
 use super::super::symbol::Symbol;
 use super::algebraic_point::{AlgebraicPoint, algebraic_point};
 use super::cell::{Cell, Frame};
-use super::facts;
+use super::{facts, taken};
 use crate::algebra::Inquiry;
 use crate::budget::Budgeted;
 use rustc_hash::FxHashMap;
@@ -44,6 +44,9 @@ const MAX_TRIALS: usize = 240;
 /// After so many, a choice of values that leaves an equation without real zeros is seen at once, and not by trying the others.
 const PATIENCE: usize = 12;
 
+/// How many points may be found in vain, whose values of functions are not taken.
+const MAX_NOT_TAKEN: usize = 8;
+
 /// Longer equations are not looked at for that.
 const MAX_LOOKED_AT: usize = 40;
 
@@ -68,6 +71,10 @@ impl SamplePoint {
         if self.values.is_empty() {
             return "at every point".into();
         }
+        // With π for an unknown the others are not those of a point either.
+        if self.values.iter().any(|(v, _)| taken::is_number(*v)) {
+            return "with coordinates that are no rational numbers".into();
+        }
         let list: Vec<String> = self.values.iter().map(|(v, x)| format!("{} = {x}", Generator(*v).meaning())).collect();
         format!("at {}", list.join(", "))
     }
@@ -86,15 +93,24 @@ pub fn witness(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<Witness> {
         return Ok(known);
     }
     let (equations, avoid) = (asked.1.clone(), asked.2.clone());
-    let mut search = Search { frame, avoid, trials: 0, algebraic: None, has_angle: false, disobeyed: false };
+    let given = &asked.1;
+    let mut search =
+        Search { frame, given, avoid, trials: 0, algebraic: None, has_angle: false, disobeyed: false, not_taken: 0 };
     let start = State { equations, point: SamplePoint::default() };
-    let found = match search.run(cx, start)? {
+    let mut point = search.run(cx, start.clone())?;
+    if point.is_none() && search.not_taken > 0 {
+        point = search.run_with_coordinates(cx, &start)?;
+    }
+    let found = match point {
         Some(point) if search.has_angle => {
             Witness::Exists(format!("{}, with the angle that has these values", point.place()))
         }
         Some(point) => Witness::Point(point),
         None => match search.algebraic {
             Some(point) => Witness::Algebraic(Box::new(point)),
+            None if search.not_taken > 0 => {
+                Witness::Unknown("no point was found on it at which functions take the values they have to have".into())
+            }
             None if search.disobeyed => Witness::Unknown("no point was found on it that obeys the assumptions".into()),
             None => Witness::Unknown("no point was found on it, and no rule shows that there is none".into()),
         },
@@ -164,6 +180,8 @@ fn is_plainly_empty(cx: &Inquiry, state: &State) -> Budgeted<bool> {
 
 struct Search<'a> {
     frame: &'a Frame,
+    /// The equations of the cell, with the relations of what occurs in them.
+    given: &'a [Polynomial],
     avoid: Vec<Polynomial>,
     trials: usize,
     /// The first point with algebraic coordinates.
@@ -172,6 +190,8 @@ struct Search<'a> {
     has_angle: bool,
     /// Whether there were points that are not known to obey the declared facts.
     disobeyed: bool,
+    /// How many there were whose values of functions are not known to be taken.
+    not_taken: usize,
 }
 
 #[derive(Clone)]
@@ -201,10 +221,17 @@ impl Search<'_> {
                 if has_two_values(&state.point) {
                     continue;
                 }
-                if facts::hold_at(cx, &state.point.values, &[])? {
+                if !facts::hold_at(cx, &state.point.values, &[])? {
+                    self.disobeyed = true;
+                    continue;
+                }
+                if taken::are_taken(cx, self.given, &self.avoid, &state.point)? {
                     return Ok(Some(state.point));
                 }
-                self.disobeyed = true;
+                self.not_taken += 1;
+                if self.not_taken >= MAX_NOT_TAKEN {
+                    break;
+                }
                 continue;
             };
             self.trials += 1;
@@ -235,6 +262,30 @@ impl Search<'_> {
         }
         if let (None, Some(state)) = (&self.algebraic, &finite) {
             self.algebraic = self.algebraic_point(cx, state)?;
+        }
+        Ok(None)
+    }
+
+    /// The search again, with values for coordinates that stand inside functions only: there the functions belong together.
+    fn run_with_coordinates(&mut self, cx: &Inquiry, start: &State) -> Budgeted<Option<SamplePoint>> {
+        let in_play = self.frame.generators_in_play();
+        let mut inside: Vec<Symbol> = in_play.iter().flat_map(|g| Generator(*g).meaning().symbols()).collect();
+        inside.sort_unstable();
+        inside.dedup();
+        inside.retain(|s| self.functions_of(*s).next().is_some());
+        for s in inside.into_iter().take(4) {
+            for value in [Rational::ZERO, Rational::ONE] {
+                let symbol = Generator::of_symbol(s).0;
+                if !is_allowed(cx, symbol, value.signum()) {
+                    continue;
+                }
+                if let Some(next) = self.assign(cx, start, symbol, &value)? {
+                    self.not_taken = 1;
+                    if let Some(point) = self.run(cx, next)? {
+                        return Ok(Some(point));
+                    }
+                }
+            }
         }
         Ok(None)
     }

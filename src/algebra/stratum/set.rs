@@ -6,6 +6,7 @@ use super::cell::{Cell, Frame};
 use super::critical::{Nearest, nearest};
 use super::regular::{Regularity, regularity};
 use super::sample::{Witness, is_allowed, sample_point, witness};
+use super::taken::is_out_of_range;
 use crate::algebra::Inquiry;
 use crate::budget::{Budgeted, share};
 
@@ -63,6 +64,9 @@ pub fn is_empty(cx: &Inquiry, frame: &Frame, cell: &Cell) -> Budgeted<Verdict> {
             Some(Nearest::Point(point)) => return Ok(Verdict::no(format!("it has a point {}", point.place(cx)))),
             Some(Nearest::None) => return Ok(Verdict::yes("no real point of it is nearest to a given one")),
             Some(Nearest::Unknown) | None => {}
+        }
+        if is_out_of_range(cx, cell.equations())? {
+            return Ok(Verdict::yes("a function never takes the value that it has to have"));
         }
     }
     Ok(match found {

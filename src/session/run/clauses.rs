@@ -224,7 +224,13 @@ impl Clauses {
                     });
                 }
                 if let Some(every) = every {
-                    note(positive(evaluator, every, "an interval", "1/100").map(|every| self.every = Some(every)));
+                    // All columns are recorded at the same times.
+                    note(match self.every {
+                        Some(_) => Err(given_twice("every", every.span)),
+                        None => {
+                            positive(evaluator, every, "an interval", "1/100").map(|every| self.every = Some(every))
+                        }
+                    });
                 }
             }
             RunClauseKind::Stop { when, direction } => {
