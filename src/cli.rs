@@ -200,10 +200,13 @@ fn dispatch(argv: &[OsString]) -> Result<Exit, clap::Error> {
         return (subcommand.run)(&command.try_get_matches_from(&argv[1..])?);
     }
     let matches = command().try_get_matches_from(argv)?;
-    if let Some((name, inner)) = matches.subcommand()
-        && let Some(subcommand) = SUBCOMMANDS.iter().find(|s| s.name == name)
+    // Options before a subcommand are its own.
+    if let Some((name, _)) = matches.subcommand()
+        && let Some(place) = subcommand_place(argv, name)
     {
-        return (subcommand.run)(inner);
+        let mut sorted = argv.to_vec();
+        sorted[1..=place].rotate_right(1);
+        return dispatch(&sorted);
     }
     let version = version::Arguments::from_arg_matches(&matches)?;
     if version.version {
@@ -211,6 +214,12 @@ fn dispatch(argv: &[OsString]) -> Result<Exit, clap::Error> {
     }
     let options = repl::Options::from_arg_matches(&matches)?;
     Ok(repl::run(repl::Arguments { files: vec![], options }))
+}
+
+/// Where the subcommand stands; its name may also be the value of an option.
+fn subcommand_place(argv: &[OsString], name: &str) -> Option<usize> {
+    let is_value = |i: usize| argv[i - 1].to_str().is_some_and(|a| a.starts_with("--") && !a.contains('='));
+    (2..argv.len()).find(|i| argv[*i] == *name && !is_value(*i)).or_else(|| (2..argv.len()).find(|i| argv[*i] == *name))
 }
 
 /// The format asked for, also when the arguments could not be parsed.

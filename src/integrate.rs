@@ -39,6 +39,7 @@ pub mod events;
 pub mod explicit;
 pub mod field;
 pub mod gauss;
+mod gauss_sweep;
 pub mod lanes;
 pub mod lie;
 pub mod lie_gauss;

@@ -175,6 +175,17 @@ fn one_mistake_does_not_fill_the_screen() {
     assert_eq!(err(&run).matches("E0107").count(), 6, "{}", err(&run));
 }
 
+/// An option that stands before the subcommand is one of the subcommand.
+#[test]
+fn options_may_stand_first() {
+    let program = b"no_such_question(1)\n";
+    let behind = lepage(&["run", "--message-format", "short", "-"], program);
+    let before = lepage(&["--message-format", "short", "run", "-"], program);
+    assert!(err(&behind).starts_with("<stdin>:1:1"), "{}", err(&behind));
+    assert_eq!((code(&before), err(&before)), (code(&behind), err(&behind)));
+    assert_eq!(code(&lepage(&["--no-such-option", "run", "-"], program)), 2);
+}
+
 #[test]
 fn a_full_disk_is_a_diagnostic() {
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("/dev/full");

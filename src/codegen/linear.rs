@@ -29,6 +29,12 @@ pub fn solve(shape: Shape, n: usize, a: &mut [f64], b: &mut [f64], scratch: &mut
     solved
 }
 
+/// Pivots whose rows are subtracted together: every row below is read and written once for all of them.
+const BLOCK: usize = 4;
+
+/// Entries that are made side by side.
+const LANES: usize = 4;
+
 /// The definite elimination on the upper triangle. On failure the matrix and `b` are as they were before.
 #[inline(always)]
 fn definite(n: usize, a: &mut [f64], b: &mut [f64], scratch: &mut [f64]) -> bool {
@@ -37,25 +43,34 @@ fn definite(n: usize, a: &mut [f64], b: &mut [f64], scratch: &mut [f64]) -> bool
     for i in 0..n {
         diagonal[i] = a[i * n + i];
     }
+    let sign = if diagonal.first().is_some_and(|x| *x < 0.0) { -1.0 } else { 1.0 };
     let mut accepted = true;
-    for j in 0..n {
-        let (above, below) = a.split_at_mut((j + 1) * n);
-        let row = &above[j * n..];
-        let pivot = row[j];
-        let margin = (-DEFINITE).mul_add(diagonal[j], pivot);
-        // Also refuses NaN.
-        let sign = if diagonal[0] < 0.0 { -1.0 } else { 1.0 };
-        if !(margin * sign > 0.0) {
-            accepted = false;
-            break;
-        }
-        reciprocal[j] = 1.0 / pivot;
-        for i in j + 1..n {
-            let l = -(row[i] * reciprocal[j]);
-            let target = &mut below[(i - j - 1) * n..(i - j) * n];
-            for k in i..n {
-                target[k] = l.mul_add(row[k], target[k]);
+    let mut end = 0;
+    'elimination: while end < n {
+        let first = end;
+        end = (first + BLOCK).min(n);
+        let (above, below) = a.split_at_mut(end * n);
+        let block = &mut above[first * n..];
+        for j in first..end {
+            let (known, others) = block.split_at_mut((j - first + 1) * n);
+            let row = &known[(j - first) * n..];
+            let pivot = row[j];
+            let margin = (-DEFINITE).mul_add(diagonal[j], pivot);
+            // Also refuses NaN.
+            if !(margin * sign > 0.0) {
+                accepted = false;
+                break 'elimination;
             }
+            reciprocal[j] = 1.0 / pivot;
+            for (i, target) in (j + 1..end).zip(others.chunks_exact_mut(n)) {
+                add_multiples(&mut target[i..], [-(row[i] * reciprocal[j])], [&row[i..]]);
+            }
+        }
+        // A shorter block is the last one.
+        for (i, target) in (end..n).zip(below.chunks_exact_mut(n)) {
+            let rows: [&[f64]; BLOCK] = std::array::from_fn(|j| &block[j * n + i..(j + 1) * n]);
+            let factors = std::array::from_fn(|j| -(rows[j][0] * reciprocal[first + j]));
+            add_multiples(&mut target[i..], factors, rows);
         }
     }
     if !accepted {
@@ -69,21 +84,43 @@ fn definite(n: usize, a: &mut [f64], b: &mut [f64], scratch: &mut [f64]) -> bool
     }
     for b in b.chunks_exact_mut(n) {
         for j in 0..n {
-            let row = &a[j * n..(j + 1) * n];
             let scaled = -(b[j] * reciprocal[j]);
-            for i in j + 1..n {
-                b[i] = row[i].mul_add(scaled, b[i]);
-            }
+            add_multiples(&mut b[j + 1..], [scaled], [&a[j * n + j + 1..(j + 1) * n]]);
         }
         for i in (0..n).rev() {
-            let mut x = b[i];
-            for k in i + 1..n {
-                x = (-a[i * n + k]).mul_add(b[k], x);
-            }
-            b[i] = x * reciprocal[i];
+            let (unknown, known) = b.split_at_mut(i + 1);
+            let row = &a[i * n + i + 1..(i + 1) * n];
+            // The number that was found last comes last, so that nothing else waits for it.
+            let sum = row.iter().zip(known).rev().fold(unknown[i], |sum, (a, x)| (-a).mul_add(*x, sum));
+            unknown[i] = sum * reciprocal[i];
         }
     }
     true
+}
+
+/// y ← y + Σ fⱼ rⱼ, one after the other.
+#[inline(always)]
+fn add_multiples<const N: usize>(y: &mut [f64], factors: [f64; N], rows: [&[f64]; N]) {
+    let n = y.len();
+    let mut rows = rows.map(|row| row[..n].chunks_exact(LANES));
+    let mut targets = y.chunks_exact_mut(LANES);
+    for y in &mut targets {
+        let mut sums: [f64; LANES] = std::array::from_fn(|lane| y[lane]);
+        for (factor, row) in factors.iter().zip(&mut rows) {
+            if let Some(row) = row.next() {
+                for lane in 0..LANES {
+                    sums[lane] = factor.mul_add(row[lane], sums[lane]);
+                }
+            }
+        }
+        y.copy_from_slice(&sums);
+    }
+    let rest = rows.map(|row| row.remainder());
+    for (k, y) in targets.into_remainder().iter_mut().enumerate() {
+        for (factor, row) in factors.iter().zip(rest) {
+            *y = factor.mul_add(row[k], *y);
+        }
+    }
 }
 
 /// Gaussian elimination with row exchanges; rows are compared relative to their largest entry.

@@ -411,5 +411,23 @@ extern "C" fn solve(area: *mut f64, n: u64, columns: u64, symmetric: u64) {
     let (matrix, rest) = area.split_at_mut(n * n);
     let (rhs, scratch) = rest.split_at_mut(n * columns);
     let shape = if symmetric != 0 { Shape::Symmetric } else { Shape::General };
-    simd::with_fma(|| linear::solve(shape, n, matrix, rhs, scratch));
+    simd::fused(System { shape, n, matrix, rhs, scratch });
+}
+
+/// A linear system that is to be solved.
+struct System<'a> {
+    shape: Shape,
+    n: usize,
+    matrix: &'a mut [f64],
+    rhs: &'a mut [f64],
+    scratch: &'a mut [f64],
+}
+
+impl simd::Work for System<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        linear::solve(self.shape, self.n, self.matrix, self.rhs, self.scratch);
+    }
 }

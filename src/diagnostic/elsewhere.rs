@@ -212,6 +212,41 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
     (Function, &["accelerations", "acceleration"], Word("vector_field")),
     (
         Function,
+        &["jacobi_integral", "jacobi_energy", "energy_integral", "jacobi_constant"],
+        Call("energy($1)", "the integral of a system whose Lagrangian does not mention the time is `energy(L)`"),
+    ),
+    (
+        Function,
+        &["constraints", "all_constraints", "hamiltonian_constraints", "secondary_constraints"],
+        Call("dirac($1).constraints", "the constraints of a singular Lagrangian are a part of `dirac(L)`"),
+    ),
+    (
+        Function,
+        &["primary_constraints"],
+        Call("dirac($1).primary", "the constraints of a singular Lagrangian are a part of `dirac(L)`"),
+    ),
+    (
+        Function,
+        &["is_holonomic", "is_nonholonomic", "nonholonomic", "integrable", "is_integrable_constraint"],
+        Call("constraint_type($1).kind", "whether constraints are holonomic says `constraint_type(S)`"),
+    ),
+    (
+        Function,
+        &["fixed_points", "fixed_point", "stationary_points", "critical_points", "steady_states", "rest_points"],
+        Word("equilibria"),
+    ),
+    (Function, &["iota", "interior", "interior_product", "contraction", "contract", "hook"], Word("i")),
+    (Function, &["commutator", "Commutator", "lie_bracket", "LieBracket"], Word("bracket")),
+    (
+        Function,
+        &["savefig", "save_figure", "export_svg"],
+        Call(
+            "plot $1 { $from } to $2",
+            "a picture is written to a file by its statement: `plot run { x } to \"x.svg\"`",
+        ),
+    ),
+    (
+        Function,
         &["degrees_of_freedom", "dof"],
         Said("`dynamics(L)` says how far a motion is determined, `Y` lists the coordinates"),
     ),
@@ -419,6 +454,7 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
         Said("a picture is one statement: `plot run { x; title = \"a picture\" }`"),
     ),
     (Statement, &["kinetic", "potential"], Word("let")),
+    (Statement, &["holonomic", "nonholonomic", "rolling", "constraints"], Word("constraint")),
     (Statement, &["when"], Said("an event ends a run: `stop when x = 0 falling`")),
     (Statement, &["if"], Said("a choice is a value: `piecewise(x > 0, 1, 0)`; a claim is `assert x > 0`")),
     (
@@ -436,6 +472,18 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
     (Statement, &["model", "class", "struct", "package"], Said("a program needs no frame: its statements stand alone")),
     (Value, &["lepage"], Said("`lepage>` is the prompt of the session, and no part of a program")),
     (Value, &["Pi", "PI"], Word("pi")),
+    (
+        Value,
+        &["lambda", "λ"],
+        Said(
+            "a multiplier comes with its constraint: `constraint rod on Y { x^2 + y^2 = 1 }`, then `L subject to rod`; a number of this name is declared: `param lambda`",
+        ),
+    ),
+    (
+        Value,
+        &["rotation", "translation"],
+        Said("a direction is a vector field: a rotation `x*@y - y*@x`, a translation `@x`"),
+    ),
     (Value, &["e"], Word("exp(1)")),
     (Value, &["begin", "clc"], Nothing("a program needs no frame")),
     (
@@ -528,8 +576,8 @@ const ELSEWHERE: &[(Use, &[&str], Ours)] = &[
     (Method, &["lsoda", "LSODA", "adaptive", "default", "automatic"], Word("auto")),
     (Method, &["heyoka"], Word("taylor")),
     (Part, &["T", "transposed", "H"], Call("transpose($1)", "the transposed matrix is `transpose(A)`")),
-    (Part, &["final", "value", "y_end"], Word("last")),
-    (Part, &["initial", "start"], Word("first")),
+    (Part, &["final", "end", "value", "y_end"], Word("last")),
+    (Part, &["initial", "start", "begin"], Word("first")),
     (Part, &["maximum", "upper"], Word("max")),
     (Part, &["minimum", "lower"], Word("min")),
     (Part, &["time", "times", "ts"], Word("t")),

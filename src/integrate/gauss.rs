@@ -16,11 +16,13 @@
 //! so the iteration goes on until rounding stops it, the sum over steps is compensated, coefficients have twice the digits
 //! of a double ([`super::collocation`]), and the step is fixed.
 
+use crate::codegen::compiled::Caller;
 use crate::codegen::interpret::Failure;
 
 use super::collocation::{Collocation, Twofold, lagrange};
 use super::control::{Compensated, StopReason};
 use super::field::Field;
+use super::gauss_sweep;
 use super::lu::Lu;
 use super::method::Method;
 use super::newton::{Convergence, Progress, Unsolved};
@@ -49,6 +51,7 @@ pub struct Gauss<'a> {
     rest: Vec<f64>,
     /// How large each state has been, and h over that.
     sizes: Vec<f64>,
+    /// For every stage.
     weights: Vec<f64>,
     t_old: f64,
     y_old: Vec<f64>,
@@ -56,6 +59,10 @@ pub struct Gauss<'a> {
     /// Stages of the last step, one after the other.
     k: Vec<f64>,
     work: Vec<f64>,
+    /// All stages at once, where the field is small; for a call, and from it: y and the stages.
+    sweep: Option<Caller>,
+    given: Vec<f64>,
+    made: Vec<f64>,
     /// Memory for stages that are sought, and for the guess from which they are.
     sought: Vec<f64>,
     guessed: Vec<f64>,
@@ -76,11 +83,11 @@ enum Iteration {
 }
 
 /// The coefficients of a method as doubles, and what follows from them.
-struct Coefficients {
-    s: usize,
-    c: Vec<f64>,
-    a: Vec<f64>,
-    a_low: Vec<f64>,
+pub struct Coefficients {
+    pub s: usize,
+    pub c: Vec<f64>,
+    pub a: Vec<f64>,
+    pub a_low: Vec<f64>,
     b: Vec<f64>,
     b_low: Vec<f64>,
     /// From the stages of a step to a guess of those of the next, of the same length.
@@ -95,8 +102,20 @@ const POOR: f64 = 0.35;
 /// The least and the largest number of steps before substitution is tried again.
 const PATIENCE: [u32; 2] = [16, 4096];
 
+/// Changes of this size, beside the states, are nearly rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// The largest change of a stage slope, beside its state. One that is no number is the largest.
+#[inline(always)]
+fn largest(changes: impl Iterator<Item = f64>, weights: &[f64]) -> f64 {
+    changes.zip(weights).fold(0.0, |most, (change, weight)| {
+        let size = change.abs() * weight;
+        if size <= most { most } else { size }
+    })
+}
+
 impl Coefficients {
-    fn new(s: usize) -> Coefficients {
+    pub fn new(s: usize) -> Coefficients {
         let method = Collocation::gauss(s);
         let high = |list: &[Twofold]| list.iter().map(|x| x.high).collect::<Vec<_>>();
         let low = |list: &[Twofold]| list.iter().map(|x| x.low).collect::<Vec<_>>();
@@ -138,6 +157,8 @@ impl<'a> Gauss<'a> {
         let order = method.order().unwrap_or(2);
         let (n, s) = (motion.n_states(), (order / 2) as usize);
         let span = problem.end - problem.start;
+        let h = problem.step.unwrap_or(span.abs() / 1000.0).copysign(span);
+        let sweep = if pivoted { None } else { motion.whole_step(method, (span / h).abs() >= gauss_sweep::MANY) };
         Gauss {
             motion,
             pivoted,
@@ -150,17 +171,20 @@ impl<'a> Gauss<'a> {
             slopes: None,
             lu: Lu::default(),
             lu_step: 0.0,
-            h: problem.step.unwrap_or(span.abs() / 1000.0).copysign(span),
+            h,
             t: Compensated::new(problem.start),
             y: problem.state.clone(),
             rest: vec![0.0; n],
             sizes: problem.state.iter().map(|y| y.abs()).collect(),
-            weights: vec![0.0; n],
+            weights: vec![0.0; n * s],
             t_old: problem.start,
             y_old: problem.state.clone(),
             h_old: 0.0,
             k: vec![0.0; n * s],
             work: vec![0.0; n * s],
+            sweep: sweep.map(|kernel| kernel.caller()),
+            given: vec![0.0; n + n * s],
+            made: vec![0.0; n + n * s],
             sought: vec![0.0; n * s],
             guessed: vec![0.0; n * s],
             stage: vec![0.0; n],
@@ -188,8 +212,8 @@ impl<'a> Gauss<'a> {
     /// The stages of a step from (t, y), from the guess in `k`.
     fn solve(&mut self, t: f64, y: &[f64], h: f64, k: &mut [f64]) -> Result<(), Unsolved> {
         self.guessed.copy_from_slice(k);
-        for l in 0..self.n {
-            self.weights[l] = (h.abs() / self.sizes[l]).min(f64::MAX);
+        for weights in self.weights.chunks_exact_mut(self.n.max(1)) {
+            weights.iter_mut().zip(&self.sizes).for_each(|(weight, size)| *weight = (h.abs() / size).min(f64::MAX));
         }
         self.wait = self.wait.saturating_sub(1);
         if self.wait == 0 {
@@ -232,43 +256,57 @@ impl<'a> Gauss<'a> {
         Err(failure.map_or(Unsolved::NotConverging, Unsolved::NoValue))
     }
 
-    /// How large a change of a stage slope is, beside its state.
-    #[inline(always)]
-    fn change(&self, deltas: impl Iterator<Item = (usize, f64)>) -> f64 {
-        let mut most = 0.0f64;
-        for (l, delta) in deltas {
-            let size = delta.abs() * self.weights[l];
-            // A change that is no number is the largest.
-            most = if size <= most { most } else { size };
-        }
-        most
-    }
-
     /// kᵢ ← f(Yᵢ), one after the other.
     fn substitute(&mut self, t: f64, y: &[f64], h: f64, k: &mut [f64]) -> Result<(), Unsolved> {
-        let (n, s) = (self.n, self.coefficients.s);
+        let n = self.n;
+        self.given[..n].copy_from_slice(y);
+        self.made[..n].copy_from_slice(y);
+        self.given[n..].copy_from_slice(k);
         let mut convergence = Convergence::new(1.0);
         loop {
-            let mut change = 0.0;
-            for i in 0..s {
-                self.stage(y, h, i, k);
-                self.value(t + self.coefficients.c[i] * h, i)?;
-                let (new, old) = (&self.work[i * n..(i + 1) * n], &mut k[i * n..(i + 1) * n]);
-                let here = self.change(new.iter().zip(&*old).map(|(a, b)| a - b).enumerate());
-                change = if here <= change { change } else { here };
-                old.copy_from_slice(new);
-            }
+            self.sweep(t, h)?;
+            let change = largest(self.made[n..].iter().zip(&self.given[n..]).map(|(a, b)| a - b), &self.weights);
+            std::mem::swap(&mut self.made, &mut self.given);
             match convergence.after(change) {
-                Progress::Nearer if convergence.rate() <= POOR => {}
-                Progress::Solved => return Ok(()),
+                // Near rounding a contraction says nothing.
+                Progress::Nearer if convergence.rate() <= POOR || change <= ROUNDING => {}
+                Progress::Solved => {
+                    k.copy_from_slice(&self.given[n..]);
+                    return Ok(());
+                }
                 Progress::Nearer | Progress::Lost => return Err(Unsolved::NotConverging),
             }
         }
     }
 
+    /// All stages once, from `given` into `made`.
+    fn sweep(&mut self, t: f64, h: f64) -> Result<(), Unsolved> {
+        let (n, s) = (self.n, self.coefficients.s);
+        if let Some(sweep) = &mut self.sweep {
+            let made = &mut self.made[n..];
+            let banks = [&[t, h][..], &self.given, self.field.parameters(), self.field.modes()];
+            // The sum of 0 x is NaN when an x is, or is infinite.
+            if sweep.call_fast(banks, made) && made.iter().fold(0.0, |sum, x| sum + 0.0 * x) == 0.0 {
+                self.field.count(s as u64);
+                return Ok(());
+            }
+        }
+        let (mut given, mut made) = (std::mem::take(&mut self.given), std::mem::take(&mut self.made));
+        made[n..].copy_from_slice(&given[n..]);
+        let result = (0..s).try_for_each(|i| {
+            self.stage(&given[..n], h, i, &made[n..]);
+            self.value(t + self.coefficients.c[i] * h, i)?;
+            made[n + i * n..n + (i + 1) * n].copy_from_slice(&self.work[i * n..(i + 1) * n]);
+            Ok(())
+        });
+        std::mem::swap(&mut self.given, &mut given);
+        std::mem::swap(&mut self.made, &mut made);
+        result
+    }
+
     /// Newton's method; `full`: with a Jacobian matrix for every stage, at every iteration.
     fn newton(&mut self, t: f64, y: &[f64], h: f64, k: &mut [f64], full: bool) -> Result<(), Unsolved> {
-        let (n, s) = (self.n, self.coefficients.s);
+        let s = self.coefficients.s;
         let mut fresh = false;
         if full || self.lu_step != h {
             self.factorise(t, y, h, k, full)?;
@@ -283,7 +321,7 @@ impl<'a> Gauss<'a> {
             self.work.iter_mut().zip(&*k).for_each(|(f, k)| *f -= k);
             self.lu.solve(&mut self.work);
             k.iter_mut().zip(&self.work).for_each(|(k, d)| *k += d);
-            let change = self.change(self.work.iter().enumerate().map(|(e, d)| (e % n, *d)));
+            let change = largest(self.work.iter().copied(), &self.weights);
             match convergence.after(change) {
                 Progress::Solved => return Ok(()),
                 Progress::Lost if full || fresh => return Err(Unsolved::NotConverging),

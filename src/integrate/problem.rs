@@ -13,6 +13,7 @@ use crate::codegen::library::Library;
 use crate::codegen::{modes, simd};
 
 use super::control::Tolerance;
+use super::gauss_sweep;
 use super::lie::{CompiledGroupAction, Group, GroupAction};
 use super::lie_gauss::CompiledStages;
 use super::method::{Family, Method};
@@ -372,20 +373,31 @@ impl Motion {
         if accepts(pivoted) { (pivoted.clone(), true) } else { unchanged }
     }
 
-    /// The step of an explicit method as one kernel; `None` when that is not worth while, or, unless `make` is set, when it
-    /// has not been compiled yet.
+    /// The step of an explicit method, or the substitution of a Gauss method, as one kernel; `None` when that is not worth while,
+    /// or, unless `make` is set, when it has not been compiled yet.
     pub fn whole_step(&self, method: Method, make: bool) -> Option<CompiledKernel> {
-        let Family::Explicit(tableau) = method.row().family else { return None };
         let mut steps = self.whole_steps.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if let Some((_, step)) = steps.iter().find(|(m, _)| *m == method) {
             return step.clone();
         }
-        if !make {
+        if !make || self.backend() == Backend::Interpreter {
             return None;
         }
         let fused = !self.options.portable && simd::has_fma();
-        let step = (self.backend() != Backend::Interpreter && whole_step::worth_while(tableau, &self.field))
-            .then(|| whole_step::compile(tableau, &self.field, fused));
+        let step = match method.row().family {
+            Family::Explicit(tableau) => {
+                whole_step::worth_while(tableau, &self.field).then(|| whole_step::compile(tableau, &self.field, fused))
+            }
+            Family::Gauss => gauss_sweep::compile((method.order().unwrap_or(2) / 2) as usize, &self.field),
+            Family::Choice
+            | Family::Series
+            | Family::Splitting(_)
+            | Family::Radau
+            | Family::Differentiation
+            | Family::Variational
+            | Family::LieVariational
+            | Family::LieGauss => None,
+        };
         steps.push((method, step.clone()));
         step
     }

@@ -25,7 +25,7 @@ use super::tableau::{Estimate, Tableau};
 const LANES: usize = 8;
 
 /// Bytes of machine code that stay in the instruction cache together with their surroundings.
-const MAX_BYTES: usize = 26_000;
+pub const MAX_BYTES: usize = 26_000;
 
 /// Whether the step of a compiled field is small enough to be compiled as a whole.
 pub fn worth_while(tableau: &Tableau, field: &CompiledKernel) -> bool {

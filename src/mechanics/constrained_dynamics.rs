@@ -312,6 +312,8 @@ pub fn constrained_ranks(cx: &Inquiry, system: &ConstrainedForm) -> Answered<Con
         };
         let regular = nowhere(&cells(&|rank, _| rank < full), "det B = 0")?;
         let weakly = nowhere(&cells(&|_, solvable| !solvable), "rank B < rank (B|A)")?;
+        // Parameters are generic: what was taken not to vanish is a condition.
+        frame.generic_conditions().iter().for_each(|e| conditions::record_nonzero(cx, *e));
         Ok(ConstrainedRanks { b, ba, primary, regular, weakly_regular: weakly })
     };
     cx.within(share::DERIVATION, run).map_err(exhausted)

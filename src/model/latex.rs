@@ -9,9 +9,8 @@
 use super::set::Branch;
 use super::show::{expr_text, field_text, force_text, form_text, key_shown, main_of, matrix_text, text};
 use super::value::{Answer, Family, KeyPart, Value, Written};
-use crate::algebra::Inquiry;
-use crate::algebra::SymbolKind;
 use crate::algebra::print::Style;
+use crate::algebra::{Inquiry, SymbolKind, Verdict};
 
 const STYLE: Style = Style::LATEX;
 
@@ -136,12 +135,15 @@ fn sign_of_mathematics(c: char) -> Option<String> {
 
 /// One line for each row: what it is, and its value.
 fn aligned(rows: &[(String, String)]) -> String {
-    let row = |(key, value): &(String, String)| match key.is_empty() {
+    let body: Vec<String> = rows.iter().map(line).collect();
+    format!(r"\begin{{aligned}} {} \end{{aligned}}", body.join(r" \\ "))
+}
+
+fn line((key, value): &(String, String)) -> String {
+    match key.is_empty() {
         true => format!("& {value}"),
         false => format!(r"{key} &\colon\; {value}"),
-    };
-    let body: Vec<String> = rows.iter().map(row).collect();
-    format!(r"\begin{{aligned}} {} \end{{aligned}}", body.join(r" \\ "))
+    }
 }
 
 /// Lines that are formulas already.
@@ -217,7 +219,8 @@ fn answer_latex(cx: &Inquiry, answer: &Answer) -> String {
     if let Some(equations) = equations(cx, answer) {
         return equations;
     }
-    let mut rows: Vec<(String, String)> = vec![];
+    let said = super::summary::sentence(cx, answer);
+    let mut rows: Vec<(String, String)> = said.iter().map(|said| (String::new(), words(said))).collect();
     match (&answer.main, answer.family()) {
         (Some(Value::Family(family)), _) => rows.extend(family_rows(cx, family)),
         (main, family) => {
@@ -226,19 +229,36 @@ fn answer_latex(cx: &Inquiry, answer: &Answer) -> String {
         }
     }
     for name in answer.part_names() {
-        if !answer.is_shown(name) || (answer.main.is_some() && answer.is_main_part(name)) {
+        let is_said = answer.main.is_some() && answer.is_main_part(name);
+        if !answer.is_shown(name) || is_said || super::summary::is_repeated(cx, answer, name) {
             continue;
         }
+        let title = words(&name.replace('_', " "));
         match answer.get(cx, name) {
-            Some(Ok(value)) => rows.push((words(name), latex(cx, &value))),
-            Some(Err(refused)) => rows.push((words(name), words(&format!("none ({})", refused.title)))),
+            Some(Ok(value)) => rows.push((title, part_latex(cx, &value))),
+            Some(Err(refused)) => rows.push((title, words(&format!("none ({})", refused.title)))),
             None => {}
         }
     }
     rows.extend(answer.conditions.iter().map(|c| (words("where"), latex(cx, &super::show::condition(c)))));
     match rows.as_slice() {
         [(key, only)] if key.is_empty() => only.clone(),
-        _ => aligned(&rows),
+        _ => {
+            let rows: Vec<String> = rows.iter().map(line).collect();
+            format!("\\begin{{aligned}}\n{}\n\\end{{aligned}}", rows.join(" \\\\\n"))
+        }
+    }
+}
+
+/// The value of a part. Of what is proved a paper says that it is so; the ground of anything else belongs to it.
+fn part_latex(cx: &Inquiry, value: &Value) -> String {
+    match value {
+        Value::Verdict(found) => match &found.verdict {
+            Verdict::Yes(ground) if ground.is_proved() => words("yes"),
+            Verdict::No(ground) if ground.is_proved() => words("no"),
+            _ => latex(cx, value),
+        },
+        _ => latex(cx, value),
     }
 }
 
@@ -308,5 +328,19 @@ mod tests {
         );
         check("manifold Y over t { x }\nlet p = { x = 1, x' = 2 }\np", r"\left\{ x = 1,\; \dot{x} = 2 \right\}");
         check("[1, 2/3]", r"\left[ 1,\; \frac{2}{3} \right]");
+        // A sentence first, what is proved without its ground, and nothing twice.
+        let at_rest = "manifold Y over t { x }\nlagrangian L on J1(Y) = x'^2/2 - x^2/2\nlinearize(L, { x = 0 })";
+        let rows = [
+            r"& \text{a stable equilibrium}",
+            r"& \begin{pmatrix} 0 & 1 \\ -1 & 0 \end{pmatrix}",
+            r"\text{equilibrium} &\colon\; \text{yes}",
+            r"\text{relative} &\colon\; \text{yes}",
+            r"\text{bounded} &\colon\; \text{yes}",
+            r"\text{asymptotic} &\colon\; \text{no}",
+            r"\text{unstable} &\colon\; \text{no}",
+            r"\text{energy} &\colon\; \text{yes}",
+            r"\text{stable} &\colon\; \text{yes}",
+        ];
+        check(at_rest, &format!("\\begin{{aligned}}\n{}\n\\end{{aligned}}", rows.join(" \\\\\n")));
     }
 }

@@ -431,10 +431,12 @@ fn plain_product(cx: &Inquiry, factors: Vec<(bool, Value, Span)>) -> Fallible<Va
                 }
                 Value::Series(s) => Value::Series(Rc::new(s.map(format!("1/({})", s.name), |x| Some(1.0 / x))?)),
                 other => {
-                    return Err(Box::new(
-                        Diagnostic::error(&codes::WRONG_KIND, format!("one cannot divide by {}", describe(&other)))
-                            .label(span, "the divisor"),
-                    ));
+                    let d = Diagnostic::error(&codes::WRONG_KIND, format!("one cannot divide by {}", describe(&other)))
+                        .label(span, "the divisor");
+                    return Err(Box::new(match other {
+                        Value::Form(_) => d.help("a rate of change is a prime: `f'`"),
+                        _ => d,
+                    }));
                 }
             }
         } else {

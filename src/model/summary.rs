@@ -172,6 +172,10 @@ fn dirac(cx: &Inquiry, a: &Answer) -> Option<String> {
 }
 
 fn linearize(cx: &Inquiry, a: &Answer) -> Option<String> {
+    // A matrix at other values is that alone.
+    if !a.is_shown("equilibrium") {
+        return None;
+    }
     let kind = match (is_yes(cx, a, "equilibrium"), is_yes(cx, a, "relative")) {
         (true, _) => "equilibrium",
         (false, true) => "steady motion",

@@ -360,7 +360,7 @@ fn hamilton(a: &Arguments) -> Fallible<Value> {
 
 fn energy(a: &Arguments) -> Fallible<Value> {
     let system = a.system(0)?;
-    super::constrained::tested(a, &system)?;
+    super::constrained::tested_on_some_component(a, &system)?;
     let energy = match system.free_lagrangian() {
         Some(lagrangian) => theory::energy(&a.cx, &lagrangian.dynamical_form(&a.cx)?)?,
         None => theory::energy(&a.cx, &form_of(a, 0)?.1)?,

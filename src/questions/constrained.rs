@@ -8,7 +8,7 @@ use super::{Arguments, Question};
 use crate::algebra::Inquiry;
 use crate::algebra::derive::partial;
 use crate::algebra::linear::Matrix;
-use crate::algebra::{Expr, Symbol, Verdict, decide};
+use crate::algebra::{Expr, Symbol, Verdict, conditions, decide};
 use crate::budget::{Budgeted, share};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::geometry::Refusal;
@@ -347,11 +347,17 @@ pub(super) fn vector_field(a: &Arguments) -> Fallible<Value> {
     let det = s.form.leading().det(&a.cx)?;
     let unique = match decide::is_nonzero_everywhere(&a.cx, det) {
         Verdict::Yes(g) => Verdict::Yes(g),
-        // Parameters are generic: that it vanishes for some of them is a condition.
-        Verdict::No(_) if !det.symbols().iter().any(|s| y.order_of_symbol(*s).is_some()) => {
-            decide::is_zero(&a.cx, det).negate()
+        // Parameters are generic: that a factor vanishes for some of them is a condition.
+        Verdict::No(_) => {
+            let (_, factors) = conditions::collect(&a.cx, |cx| conditions::record_nonzero(cx, det));
+            let moves = |e: &Expr| e.symbols().iter().any(|s| y.order_of_symbol(*s).is_some());
+            let moving: Vec<Expr> = factors.into_iter().filter(moves).collect();
+            match Verdict::all(moving.iter().map(|e| decide::is_nonzero_everywhere(&a.cx, *e)), "parameters alone") {
+                _ if moving.is_empty() => decide::is_zero(&a.cx, det).negate(),
+                Verdict::No(_) => Verdict::no("the system is singular on a set of points"),
+                other => other,
+            }
         }
-        Verdict::No(_) => Verdict::no("the system is singular on a set of points"),
         // In the chart it is open; without one it may not be.
         open if s.form.is_high() => open,
         _ if a.cx.within(share::MINOR, || is_definite(&a.cx, s.form.form().b())).is_ok_and(|yes| yes) => {
@@ -709,6 +715,14 @@ pub(super) fn tested(a: &Arguments, system: &System) -> Fallible<()> {
         Some(refusal) => Err(Box::new(refusal)),
         None => Ok(()),
     }
+}
+
+/// The same for what has a meaning on the component of a set on which rank is not lost, as motions have.
+pub(super) fn tested_on_some_component(a: &Arguments, system: &System) -> Fallible<()> {
+    tested(a, system).or_else(|refusal| match system.rank_condition(&a.cx)?.holds_elsewhere {
+        true => Ok(()),
+        false => Err(refusal),
+    })
 }
 
 /// The refusal of a system that moves nowhere.

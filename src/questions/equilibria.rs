@@ -13,7 +13,7 @@ use crate::algebra::number_field::{self, Element};
 use crate::algebra::substitute::substitute;
 use crate::algebra::{Expr, Inquiry, Rational, Symbol, Verdict, conditions, decide, stratum};
 use crate::codegen::lower::to_f64;
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, Goes, codes};
 use crate::geometry::field::VectorField;
 use crate::geometry::jet::{FiberedManifold, JetSpace, changes_with};
 use crate::geometry::restriction::Restriction;
@@ -289,7 +289,12 @@ fn state(a: &Arguments, y: &FiberedManifold, jets: &[Symbol]) -> Fallible<State>
                 return Err(Box::new(
                     Diagnostic::error(&codes::WRONG_KIND, format!("this set has {} branches", several.len()))
                         .label(a.positional[1].span, "one of them is needed")
-                        .help("write `equilibria(S).branches[1]`"),
+                        .repair_at(
+                            Goes::Quoting(vec![a.positional[1].span]),
+                            "each branch is asked about by itself, as `equilibria(L).branches[1]`",
+                            a.positional[1].span,
+                            "….branches[1]",
+                        ),
                 ));
             }
         },

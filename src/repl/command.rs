@@ -105,7 +105,10 @@ fn doc(repl: &mut Repl, name: &str) -> Reply {
             format!("{head}{}{doc}\n", item.type_name)
         };
         let entries = session.list().into_iter().map(entry).collect::<String>();
-        return fitted(repl, &format!("{}\n\n{entries}", library::preface(text)));
+        let preface = library::preface(text);
+        let told: Vec<String> =
+            paragraphs(&preface).lines().flat_map(|line| folded(line, repl.screen.columns)).collect();
+        return fitted(repl, &format!("{}\n\n{entries}", told.join("\n")));
     }
     if let Some(topic) = topics::find(name).filter(|_| repl.session.doc(name).is_none()) {
         return Reply::out(topic.text(repl.screen.columns));
@@ -129,8 +132,24 @@ fn doc(repl: &mut Repl, name: &str) -> Reply {
 
 /// A text below a line, four places in.
 fn folded_below(text: &str, columns: usize) -> String {
+    let text = paragraphs(text);
     let lines = text.lines().flat_map(|line| folded(line, columns.saturating_sub(4).max(20)));
     lines.collect::<Vec<_>>().join("\n    ")
+}
+
+/// The text with each paragraph on one line; what stands indented is no prose and stays as it is.
+fn paragraphs(text: &str) -> String {
+    let mut whole = String::new();
+    let mut goes_on = false;
+    for line in text.lines() {
+        let is_prose = !line.is_empty() && !line.starts_with(' ');
+        if !whole.is_empty() {
+            whole.push(if goes_on && is_prose { ' ' } else { '\n' });
+        }
+        whole.push_str(line);
+        goes_on = is_prose;
+    }
+    whole
 }
 
 fn help(repl: &mut Repl, what: &str) -> Reply {

@@ -16,7 +16,7 @@ use crate::algebra::expr::Relation;
 use crate::algebra::{Expr, Function, Symbol, SymbolKind};
 use crate::diagnostic::{Diagnostic, Severity, codes};
 use crate::geometry::form::Form;
-use crate::geometry::jet::FiberedManifold;
+use crate::geometry::jet::{FiberedManifold, JetSpace};
 use crate::mechanics::lagrangian::Lagrangian;
 use crate::model::item::{Base, Constraint, Force, System};
 use crate::model::operate::{as_expr, as_field, as_form, describe};
@@ -71,8 +71,8 @@ pub fn declare(
             }
         }
         Checked::Assume(facts) => {
-            for fact in facts {
-                assumption(cx, state, fact)?;
+            for (i, fact) in facts.iter().enumerate() {
+                assumption(cx, state, fact).map_err(|d| same_for_all(state, *d, fact, &facts[i + 1..]))?;
             }
         }
         Checked::Function { declared, body } => function(cx, state, declared, body.as_ref(), remarks)?,
@@ -175,6 +175,44 @@ fn value_of_parameter<'s>(state: &'s Interpreter, claim: &Claim) -> Option<(Span
     let between = Span { start: declared.end, end: claim.left_span.start, ..declared };
     let alone = here && state.sources.slice(between).trim_end().ends_with("assume");
     (is_bare && alone).then(|| (declared, state.sources.slice(claim.right_span)))
+}
+
+/// `sin(th)*dx - cos(th)*dy = 0` among constraints: the same equation between velocities.
+fn in_velocities(state: &Interpreter, d: Diagnostic, value: &Value, entry: Span, space: &JetSpace) -> Diagnostic {
+    let Value::Form(_) = value.main() else { return d };
+    let text = state.sources.slice(entry);
+    let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
+    let (mut written, mut rest) = (String::new(), text);
+    while let Some(start) = rest.find(is_of_name) {
+        let end = start + rest[start..].find(|c| !is_of_name(c)).unwrap_or(rest.len() - start);
+        let word = &rest[start..end];
+        let velocity = word
+            .strip_prefix('d')
+            .filter(|name| space.manifold().fibres().iter().any(|f| f.coordinate.name() == *name));
+        written.push_str(&rest[..start]);
+        written.push_str(&velocity.map_or(word.to_string(), |name| format!("{name}'")));
+        rest = &rest[end..];
+    }
+    written.push_str(rest);
+    let d = Diagnostic { helps: vec![], ..d };
+    match written != text {
+        true => d.repair(format!("an equation between velocities: `{written}`"), entry, written),
+        false => d.help("a constraint is an equation between velocities"),
+    }
+}
+
+/// `assume m, k > 0`: each name has its own comparison.
+fn same_for_all(state: &Interpreter, d: Diagnostic, part: &Term, rest: &[Term]) -> Box<Diagnostic> {
+    let is_name = matches!(part.kind, TermKind::Symbol(_));
+    let compared = rest.iter().find_map(|next| match &next.kind {
+        TermKind::Compare { left, .. } => Some(Span { start: left.span.end, ..next.span }),
+        _ => None,
+    });
+    let Some(behind) = compared.filter(|_| is_name && d.code == &codes::WRONG_KIND) else { return Box::new(d) };
+    let (fact, end) = (state.sources.slice(behind).trim_end(), Span { start: part.span.end, ..part.span });
+    let written = format!("{} {}", state.sources.slice(part.span), fact.trim_start());
+    let d = Diagnostic { helps: vec![], ..d.clone() };
+    Box::new(d.repair(format!("each has a comparison of its own: `{written}`"), end, format!(" {}", fact.trim_start())))
 }
 
 fn assumption(cx: &Inquiry, state: &mut Interpreter, fact: &Term) -> Fallible<()> {
@@ -576,7 +614,12 @@ fn constraint(
         evaluator.each_with(term, &mut |inner, body| {
             match inner.eval(body)?.main() {
                 Value::Claim(claim) if claim.relation == Relation::Equal => {
-                    equations.push((as_expr(cx, &claim.left)? - as_expr(cx, &claim.right)?, body.span));
+                    let side = |value, span| {
+                        let said = |d: Box<Diagnostic>| Box::new(in_velocities(state, *d, value, body.span, space));
+                        at(as_expr(cx, value), span).map_err(said)
+                    };
+                    let left = side(&claim.left, claim.left_span)?;
+                    equations.push((left - side(&claim.right, claim.right_span)?, body.span));
                 }
                 Value::Set(set) => match set.branches() {
                     [only] => equations.extend(only.equations.iter().copied().map(|e| (e, body.span))),

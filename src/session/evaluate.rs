@@ -450,10 +450,15 @@ impl<'s> Evaluator<'s> {
         let e = crate::algebra::normal::simplify(&self.cx, e).unwrap_or(e);
         match e.as_number() {
             Some(n) => Ok(n.clone()),
-            None => Err(Box::new(
-                Diagnostic::error(&codes::WRONG_KIND, "a number is needed here")
-                    .label(term.span, "this is not a number"),
-            )),
+            None => {
+                let d = Diagnostic::error(&codes::WRONG_KIND, "a number is needed here");
+                Err(Box::new(match &term.kind {
+                    TermKind::Symbol(s) if s.as_jet().is_none() => d
+                        .label(term.span, "a parameter, which a run may change")
+                        .help(format!("what counts is a number with a name: `let {s} = 4`")),
+                    _ => d.label(term.span, "this is not a number"),
+                }))
+            }
         }
     }
 

@@ -48,6 +48,13 @@ pub fn read(world: &dyn World, path: &Path, text: &str, span: Span) -> Fallible<
                 let near = Path::new(text).with_file_name(near).to_string_lossy().into_owned();
                 diagnostic.repair(format!("did you mean `{near}`?"), span, format!("\"{near}\""))
             }
+            // `use "std.pendulums"`
+            None if text
+                .strip_prefix("std.")
+                .is_some_and(|n| super::library::FILES.iter().any(|(file, _)| *file == n)) =>
+            {
+                diagnostic.repair("a part of the library is named without quotes", span, text)
+            }
             None => diagnostic.note(format!("it was looked for as `{}`", path.display())),
         })
     })?;

@@ -100,6 +100,43 @@ impl From<Value> for Answered {
     }
 }
 
+/// `abs(run.E) < 1e-6`: what is below a number is the largest value of a column.
+fn extreme_of(value: &Value, d: Diagnostic) -> Diagnostic {
+    use crate::algebra::expr::Relation::{Greater, GreaterEqual, Less, LessEqual};
+    let Value::Claim(claim) = value else { return d };
+    let is_column = |value: &Value| matches!(value.main(), Value::Series(_));
+    let side = match (is_column(&claim.left), is_column(&claim.right)) {
+        (true, false) => claim.left_span,
+        (false, true) => claim.right_span,
+        _ => return d,
+    };
+    let extreme = match (claim.relation, is_column(&claim.left)) {
+        (Less | LessEqual, true) | (Greater | GreaterEqual, false) => "max",
+        (Greater | GreaterEqual, true) | (Less | LessEqual, false) => "min",
+        _ => return d,
+    };
+    let d = Diagnostic { helps: vec![], ..d };
+    let help = "a column has many values: its largest and smallest are `.max` and `.min`";
+    d.repair_at(Goes::Quoting(vec![side]), help, side, format!("(…).{extreme}"))
+}
+
+/// The error within which the two sides of an equation are equal, if one of them is a number of a run and it is small.
+fn nearly_equal(claim: &crate::model::value::Claim) -> Option<String> {
+    let number = |value: &Value| match value.main() {
+        Value::Float(x) => Some(x),
+        Value::Expr(e) => e.as_number().map(crate::codegen::lower::to_f64),
+        _ => None,
+    };
+    let of_run = [&claim.left, &claim.right].into_iter().any(|v| matches!(v.main(), Value::Float(_)));
+    if !of_run || claim.within.is_some() || claim.relation != crate::algebra::expr::Relation::Equal {
+        return None;
+    }
+    let (left, right) = (number(&claim.left)?, number(&claim.right)?);
+    let error = (left - right).abs();
+    let power = error.log10().floor() as i32 + 2;
+    (error.is_finite() && error > 0.0 && error <= 1e-3 * left.abs().max(1.0)).then(|| format!("1e{power}"))
+}
+
 impl Interpreter {
     pub fn new(options: SessionOptions) -> Interpreter {
         Interpreter {
@@ -422,6 +459,32 @@ impl Interpreter {
         }
     }
 
+    /// `m*x'' + k*x = 0` alone: a question about all jets, where an equation of motion may have been meant.
+    fn asked_of_a_motion(&self, term: &Term, claim: &crate::model::value::Claim) -> Option<Diagnostic> {
+        let TermKind::Compare { relation: Relation::Equal, left, right, within: None } = &term.kind else {
+            return None;
+        };
+        let symbols = [&claim.left, &claim.right].into_iter().filter_map(|side| match side.main() {
+            Value::Expr(e) => Some(e.symbols()),
+            _ => None,
+        });
+        let (q, order) = symbols.flatten().filter_map(|s| s.as_jet()).max_by_key(|(_, order)| *order)?;
+        let manifold = self.scope.manifolds.iter().rev().find(|m| m.order_of_symbol(q.jet(0)).is_some())?;
+        if order < 2 {
+            return None;
+        }
+        let (inertia, force) = (self.source_text(left.span), self.source_text(right.span));
+        let component = match &*force {
+            "0" => format!("-({inertia})"),
+            _ => format!("{force} - ({inertia})"),
+        };
+        let severity = crate::diagnostic::Severity::Note;
+        let d = Diagnostic::new(severity, &codes::NO_EFFECT, "this asks whether both sides are equal at every point")
+            .label(term.span, "not an equation of motion");
+        let space = manifold.jets(order);
+        Some(d.help(format!("one is declared: `equations N on {space} {{ {}: {component} }}`", q.name())))
+    }
+
     /// `m = 2` of a declared name: a question, where another value may have been meant.
     fn asked_of_a_name(&self, term: &Term) -> Option<Diagnostic> {
         let TermKind::Compare { relation: Relation::Equal, left, right, within: None } = &term.kind else {
@@ -471,7 +534,7 @@ impl Interpreter {
                 recorded.nonzero.extend(more.nonzero);
             }
             if let Verdict::No(_) = truth {
-                remarks.extend(self.asked_of_a_name(term));
+                remarks.extend(self.asked_of_a_name(term).or_else(|| self.asked_of_a_motion(term, claim)));
             }
             value = Value::from(truth);
         }
@@ -544,7 +607,8 @@ impl Interpreter {
     fn claim(&self, cx: &Inquiry, term: &Term) -> Fallible<Fallible<Ground>> {
         let span = term.span;
         let value = self.evaluator(cx).eval(term)?;
-        let verdict = compare::truth(cx, &value).map_err(|d| Box::new(d.or_at(span, "asserted here")))?;
+        let verdict =
+            compare::truth(cx, &value).map_err(|d| Box::new(extreme_of(&value, d.or_at(span, "asserted here"))))?;
         Ok(match verdict {
             Verdict::Yes(ground) => Ok(ground),
             Verdict::No(ground) => {
@@ -552,7 +616,17 @@ impl Interpreter {
                 diagnostic = match &value {
                     Value::Claim(claim) => {
                         let side = |v: &Value| shorten(&crate::model::show::text(cx, v));
-                        diagnostic.label(claim.left_span, side(&claim.left)).label(claim.right_span, side(&claim.right))
+                        let d = diagnostic
+                            .label(claim.left_span, side(&claim.left))
+                            .label(claim.right_span, side(&claim.right));
+                        match nearly_equal(claim) {
+                            Some(error) => {
+                                let end = Span { start: claim.right_span.end, ..claim.right_span };
+                                let help = format!("numbers of a run are equal up to an error: `… within {error}`");
+                                d.repair(help, end, format!(" within {error}"))
+                            }
+                            None => d,
+                        }
                     }
                     _ => diagnostic.label(span, "no"),
                 };

@@ -5,6 +5,7 @@ use super::resolve::coordinate_of;
 use super::term::{Key as Written, Term, TermKind};
 use crate::algebra::Inquiry;
 use crate::algebra::{Symbol, conditions};
+use crate::diagnostic::elsewhere::{self, Ours, Use};
 use crate::diagnostic::{Diagnostic, Goes, codes, suggest};
 use crate::geometry::jet::FiberedManifold;
 use crate::model::kind::{FORM, Gives};
@@ -146,10 +147,17 @@ fn no_part(answer: &Answer, text: &str, primes: u32) -> Diagnostic {
 
 /// The edit that names the part that was probably meant.
 pub fn mend_part(value: &Value, key: &Written, d: Box<Diagnostic>) -> Box<Diagnostic> {
-    let Value::Answer(answer) = value else { return d };
     if d.code.number != codes::UNKNOWN_PART.number || !d.repairs.is_empty() || key.name.primes > 0 {
         return d;
     }
+    // `run.x.final`
+    if let (Value::Series(_), Some(Ours::Word(here))) = (value, elsewhere::ours(Use::Part, &key.name.text))
+        && crate::questions::parts::natural_parts(value).contains(&here)
+    {
+        let d = Diagnostic { helps: vec![], ..*d };
+        return Box::new(d.repair(format!("did you mean `{here}`?"), key.span, here));
+    }
+    let Value::Answer(answer) = value else { return d };
     let entries = answer.family().map_or(vec![], |family| family.entries.keys().map(key_text).collect());
     let mut derivatives = entries.iter().filter(|name| name.trim_end_matches('\'') == &*key.name.text);
     match derivatives.next() {

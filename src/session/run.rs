@@ -884,6 +884,16 @@ fn bad_problem(bad: &BadProblem, s: &ast::Simulate, system: Span) -> Box<Diagnos
                 .note(failure.to_string())
                 .help("`classify(S)` says where the system is regular, `dynamics(S)` where it moves")
         }
+        BadProblem::HighOrderOnConstraints { only_holonomic } => {
+            Diagnostic::error(&codes::METHOD_MISFIT, "this discrete Lagrangian does not fit these constraints")
+                .label(place(|k| matches!(k, RunClauseKind::Method(_))), "this method")
+                .label(system, "of this system")
+                .note(bad.to_string())
+                .help(match only_holonomic {
+                    true => "`variational(lobatto, 4)` keeps them and their velocities",
+                    false => "`variational` keeps them, with order 2; `gauss(4)` takes constraints of every kind",
+                })
+        }
         other => {
             Diagnostic::error(&codes::BAD_OPTION, other.to_string()).label(first_word(s.span, "simulate"), "this run")
         }

@@ -79,6 +79,18 @@ impl Resolver<'_> {
             let help = format!("a product needs its signs: `{product}`");
             return diagnostic.label(span, "not known here").repair(help, word, product);
         }
+        let word = Span { end: span.start + text.len() as u32, ..span };
+        // `dw` of a form w
+        if let Some(of) = text.strip_prefix('d').filter(|of| self.is_form(of)) {
+            let written = format!("d({of})");
+            return diagnostic.label(span, "not known here").repair(format!("write `{written}`"), word, written);
+        }
+        // `partial_x` and `d_x`
+        let of = ["partial_", "del_", "d_", "D_"].iter().find_map(|prefix| text.strip_prefix(prefix));
+        if let Some(x) = of.filter(|of| self.scope.manifolds.iter().any(|m| coordinate_of(m, of).is_some())) {
+            let help = format!("the field ∂/∂{x} is `@{x}`");
+            return diagnostic.label(span, "not known here").repair(help, word, format!("@{x}"));
+        }
         if let Some(near) = suggest::nearest(text, names.iter().copied()) {
             let length = text.len().min(span.end.saturating_sub(span.start) as usize);
             let word = Span { end: span.start + length as u32, ..span };
@@ -135,6 +147,13 @@ impl Resolver<'_> {
         match text.starts_with('_') {
             true => diagnostic.help(help),
             false => diagnostic.repair_at(Goes::LineBefore, help, span, format!("param {text}")).declaring(),
+        }
+    }
+
+    fn is_form(&self, name: &str) -> bool {
+        match self.scope.values.get(name).map(|b| &b.meaning) {
+            Some(Meaning::Value(value)) => matches!(value.meant(), Value::Form(_)),
+            _ => false,
         }
     }
 
@@ -199,12 +218,22 @@ impl Resolver<'_> {
                     true => diagnostic.help(format!(
                         "a product is written `{text}*(…)`, an initial value `from {text} = 1`, a value in a run `run at {{ t = 3 }}`"
                     )),
-                    false => diagnostic.help(format!("a product needs its sign: `{text}*(…)`")),
+                    false => {
+                        let behind = Span { start: span.start + text.len() as u32, end: span.start + text.len() as u32, ..span };
+                        diagnostic.repair(format!("a product needs its sign: `{text}*(…)`"), behind, "*")
+                    }
                 }
             }
             None if !of_words.is_empty() => {
                 let list = of_words.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
                 diagnostic.label(span, "not known here").help(format!("there are {list}"))
+            }
+            None if let Some((used, declared)) = self.declared_below(text, span) => {
+                let whole = Span { end: declared.end, ..used };
+                let help = "it is declared below; a name is declared before it is used";
+                let places = Goes::Quoting(vec![declared, used]);
+                let d = diagnostic.label(span, "not known here").label(declared, "declared here");
+                d.repair_at(places, help, whole, "…\n…")
             }
             None => diagnostic.label(span, "not known here").help(format!(
                 "a function is declared before: `let {text}(u) = u^2`; `:help questions` lists what can be asked"

@@ -215,6 +215,12 @@ impl<'t> Scene<'t> {
         let names = before.token == Token::Word && found.token == Token::Word;
         let plain = !entry.contains(&Token::Equal);
         match self.head()?.1.token {
+            Token::Manifold if self.in_block() && names && left == "angle" => {
+                let whole = Span { end: found.end, ..self.span(before) };
+                let d = Diagnostic::error(&codes::SYNTAX, "a type stands behind its coordinate");
+                let d = d.label(self.span(before), "a type");
+                Some(d.repair(format!("write `{right} : {left}`"), whole, format!("{right} : {left}")))
+            }
             Token::Manifold if self.in_block() && names => Some(comma("coordinates")),
             Token::Param if names && plain => Some(comma("parameters")),
             Token::Param if before.token == Token::Word && plain => Some(equals()),
@@ -296,16 +302,41 @@ impl<'t> Scene<'t> {
 
     /// `plot { x }` and `plot x against t`: curves, but of which run? The last one of this text is taken.
     fn plot_of_no_run(&self, curves: Span, written: String) -> Diagnostic {
-        let made = |w: &[Placed]| {
-            let of = [w[0].token, w[1].token, w[2].token, w[3].token];
-            (of == [Token::Let, Token::Word, Token::Equal, Token::Simulate]).then(|| self.slice(w[1]))
-        };
-        let run = self.lexed.tokens[..self.index].windows(4).rev().find_map(made);
+        let run = self.last_run();
         let d = Diagnostic::error(&codes::SYNTAX, "a plot names its run").label(curves, "curves of which run?");
         let meant = format!("{} {written}", run.unwrap_or("run"));
         match run {
             Some(_) => d.repair(format!("write `plot {meant}`"), curves, meant),
             None => d.help(format!("write `plot {meant}`, after `let run = simulate L {{ … }}`")),
+        }
+    }
+
+    /// The name of the run that was made last before this place.
+    fn last_run(&self) -> Option<&'t str> {
+        let made = |w: &[Placed]| {
+            let of = [w[0].token, w[1].token, w[2].token, w[3].token];
+            (of == [Token::Let, Token::Word, Token::Equal, Token::Simulate]).then(|| self.slice(w[1]))
+        };
+        self.lexed.tokens[..self.index.min(self.lexed.tokens.len())].windows(4).rev().find_map(made)
+    }
+
+    /// A picture of the coordinates that were declared last: a point in the plane, or the rod of an angle.
+    fn what_moves(&self) -> Option<String> {
+        let tokens = &self.lexed.tokens[..self.index.min(self.lexed.tokens.len())];
+        let declared = tokens.iter().rposition(|t| t.token == Token::Manifold)?;
+        let open = tokens[declared..].iter().position(|t| t.token == Token::OpenBrace)? + declared;
+        let close = tokens[open..].iter().position(|t| t.token == Token::CloseBrace)? + open;
+        let entries: Vec<&[Placed]> = tokens[open + 1..close].split(|t| t.token == Token::Comma).collect();
+        let name = |entry: &[Placed]| Some(self.slice(*entry.first().filter(|t| t.token == Token::Word)?));
+        let is_angle = |entry: &[Placed]| entry.last().is_some_and(|t| self.slice(*t) == "angle");
+        match entries.as_slice() {
+            [q, ..] if is_angle(q) => {
+                let q = name(q)?;
+                Some(format!("rod (0, 0), (sin({q}), -cos({q}))"))
+            }
+            [x, y, ..] if y.len() == 1 => Some(format!("point ({}, {})", name(x)?, name(y)?)),
+            [x, ..] => Some(format!("point ({}, 0)", name(x)?)),
+            [] => None,
         }
     }
 
@@ -326,13 +357,32 @@ impl<'t> Scene<'t> {
         let end = Span { start: before.end, ..self.span(before) };
         let d = Diagnostic::error(&codes::SYNTAX, "this ends too early");
         if first.token == Token::Save && self.expects("to") {
+            if before.token == Token::String {
+                let (file, run) = (self.slice(before), self.last_run());
+                let written = format!("{} to {file}", run.unwrap_or("run"));
+                let d = d.label(self.span(before), "what is saved there?");
+                return Some(match run {
+                    Some(_) => d.repair(format!("write `save {written}`"), self.span(before), written),
+                    None => d.help(format!("write `save {written}`, after `let run = simulate L {{ … }}`")),
+                });
+            }
             let file = format!(" to \"{}.csv\"", self.slice(before));
             let help = format!("the file, and by its ending the format: `save {}{file}`", self.slice(before));
             return Some(d.label(self.span(before), "saved to which file?").repair(help, end, file));
         }
+        if first.token == Token::Animate && self.expects("{") {
+            let help = "say what moves: a `point`, a `rod` or a `circle`";
+            let d = d.label(self.span(before), "what moves there?");
+            return Some(match self.what_moves() {
+                Some(moves) => {
+                    let written = format!(" {{ {moves} }} to \"{}.svg\"", self.slice(before));
+                    d.repair(format!("{help}: `animate {}{written}`", self.slice(before)), end, written)
+                }
+                None => d.help(format!("{help}: `{{ point (x, y) }}`")),
+            });
+        }
         if said.iter().any(|t| t.token == Token::Simulate) && self.expects("{") {
-            let over = self.lexed.tokens.windows(2).rev().find(|w| w[0].token == Token::Over);
-            let clauses = format!(" {{ until {} = 10 }}", over.map_or("t", |w| self.slice(w[1])));
+            let clauses = format!(" {{ until {} = 10 }}", self.last_base().unwrap_or("t"));
             let help = format!(
                 "a run has its clauses in braces, at least its end: `simulate {}{clauses}`",
                 self.slice(before)
@@ -662,6 +712,32 @@ impl<'t> Scene<'t> {
         diagnostic.repair(format!("say where it lives: `…{space}{sign} …`"), gap, space)
     }
 
+    /// `from t = 0 to 10` around the word `to`, and the clause that it is.
+    fn span_of_time(&self) -> Option<(Span, String)> {
+        let start = self.lexed.tokens[..self.index].iter().rposition(|t| t.token == Token::From)?;
+        let (from, time) = (self.token(Some(start))?, self.token(Some(start + 1))?);
+        let is_time = self.last_base() == Some(self.slice(time));
+        let rest = &self.lexed.tokens[self.index + 1..];
+        let end = rest.iter().position(|t| t.token.is_separator() || t.token == Token::CloseBrace)?;
+        let (first, last) = (rest.first()?, rest[..end].last().filter(|_| is_time && self.in_block())?);
+        let value = self.text[first.start as usize..last.end as usize].trim_start_matches(self.slice(time));
+        let value = value.trim_start().trim_start_matches('=').trim();
+        Some((Span { end: last.end, ..self.span(from) }, format!("until {} = {value}", self.slice(time))))
+    }
+
+    /// What the manifold that was declared last lies over.
+    fn last_base(&self) -> Option<&'t str> {
+        let over = self.lexed.tokens.windows(2).rev().find(|w| w[0].token == Token::Over);
+        over.map(|w| self.slice(w[1]))
+    }
+
+    /// Whether the name before this place stands first in the brackets of a repetition.
+    fn binds_an_index(&self) -> bool {
+        let at = |n: usize| self.token(self.index.checked_sub(n));
+        let is_repetition = at(3).is_some_and(|t| ["sum", "product", "list"].contains(&self.slice(t)));
+        is_repetition && at(2).is_some_and(|t| t.token == Token::OpenParen)
+    }
+
     /// `q[i in 1..4] = 1/i` around the word `in`, as a repetition.
     fn repeated_entry(&self) -> Option<(Span, String)> {
         let at = |n: usize| self.token(self.index.checked_sub(n));
@@ -726,6 +802,11 @@ impl<'t> Scene<'t> {
                 let text = format!("let {} = {}", piece(head.end, found.start), piece(found.end, close.start));
                 diagnostic.repair(format!("write `{text}`"), Span { start: head.start, end: close.end, ..span }, text)
             }
+            // `sum(i : 1..3, i)`
+            Token::Colon if self.binds_an_index() => {
+                let place = Span { start: before.map_or(span.start, |b| b.end), ..span };
+                diagnostic.repair("here the word is `in`", place, " in")
+            }
             Token::Colon if self.expects("=") && !self.expects("{") => match self.misplaced_types(found) {
                 Some(order) => diagnostic.help(order),
                 None => diagnostic,
@@ -739,6 +820,10 @@ impl<'t> Scene<'t> {
             // `force drag on J1(Y) { x -> -x' }`
             Token::Arrow if self.expects(":") && self.in_block() => {
                 diagnostic.repair("a component stands behind a colon", span, ":")
+            }
+            // `from t = 0 to 10`
+            Token::To if let Some((whole, until)) = self.span_of_time() => {
+                diagnostic.repair(format!("a run begins with its state and ends at a time: `{until}`"), whole, until)
             }
             // `simulate L { to t = 10 }`
             Token::To if self.expects("until") => diagnostic.repair("a run ends with `until`", span, "until"),

@@ -63,6 +63,35 @@ impl<'t> Sign<'t> {
                 let diagnostic = problem::bars(self.span(end), inside.trim(), after_name);
                 Told { diagnostic, end, reads_as: Some(Token::Word), is_comment: false }
             }
+            // `E|x=0`
+            "|" if after_operand && line.contains('=') && !line.contains(['|', '(']) => {
+                let end = self.end + line.trim_end().len();
+                let written = format!(" at {{ {} }}", line.trim());
+                let place =
+                    Span::new(self.source, self.start - (self.ahead().len() - self.ahead().trim_end().len()), end);
+                let d = strange("a value at a point is asked with `at`".to_string());
+                let d = d.repair(format!("write `…{written}`"), place, written);
+                Told { diagnostic: d, end, reads_as: None, is_comment: true }
+            }
+            // `r × v` of lists
+            "×" if let (Some((Token::Word, left)), Some(right)) = (self.before, first_word(line))
+                && [left, right].iter().all(|name| self.text.contains(&format!("let {name} = ["))) =>
+            {
+                let ahead = self.ahead().trim_end();
+                let start = self.start - (self.ahead().len() - ahead.len()) - left.len();
+                let end = self.end + (line.len() - line.trim_start().len()) + right.len();
+                let (whole, written) = (Span::new(self.source, start, end), format!("cross({left}, {right})"));
+                let d = unknown().repair(format!("write `{written}`"), whole, written);
+                Told { reads_as: Some(Token::Star), ..plain(d) }
+            }
+            "≈" | "≃" | "≅" if after_operand && self.ahead().trim_start().starts_with("assert ") => {
+                let rest = line.split("//").next().unwrap_or(line).trim_end();
+                let within = if rest.contains("within") { "" } else { " within 1e-6" };
+                let written = format!("={rest}{within}");
+                let whole = self.span(self.end + rest.len());
+                let d = unknown().repair("equality up to an error is `a = b within 1e-6`", whole, written);
+                Told { reads_as: Some(Token::Equal), ..plain(d) }
+            }
             "=>" if self.ahead().trim_start().starts_with("map ") => plain(problem::arrow_of_map(self.span(self.end))),
             "√" => {
                 let name = line.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(line.len());
@@ -224,6 +253,13 @@ fn quotient_of_books(line: &str) -> Option<(usize, &str, &str)> {
     let rest = behind.trim_start().strip_prefix('/')?.trim_start().strip_prefix('∂')?;
     let (by, behind) = rest.split_at(rest.find(|c: char| !is_of_name(c)).unwrap_or(rest.len()));
     (!by.is_empty()).then_some((line.len() - behind.len(), of, by))
+}
+
+/// The name with which the rest of a line begins.
+fn first_word(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let end = line.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(line.len());
+    Some(&line[..end]).filter(|word| !word.is_empty())
 }
 
 /// Whether something that can be divided by stands first on the rest of a line.

@@ -365,6 +365,14 @@ fn state_without_from(diagnostic: Diagnostic, word: Span, text: &str, rest: &str
     let entry = rest.split([';', '\n', '}']).next().unwrap_or(rest);
     let range =
         entry.split_once(" in ").and_then(|(time, range)| Some((time.trim(), range.split_once("..")?.1.trim())));
+    // `t in [0, 10]`
+    let bounds = entry.trim().strip_prefix("in ").and_then(|list| list.trim().strip_prefix(['[', '(']));
+    let last = bounds.and_then(|list| Some(list.strip_suffix([']', ')'])?.split_once(',')?.1.trim()));
+    if let Some(end) = last.filter(|_| text == "t") {
+        let whole = Span { end: word.end + entry.trim_end().len() as u32, ..word };
+        let until = format!("until {text} = {end}");
+        return diagnostic.repair(format!("a run ends at a time: `{until}`"), whole, until);
+    }
     if let ("for" | "over", Some((time, end))) = (text, range) {
         let whole = Span { end: word.start + (text.len() + entry.trim_end().len()) as u32, ..word };
         let until = format!("until {time} = {end}");
@@ -576,7 +584,13 @@ pub fn not_a_coordinate(place: Span, has_value: bool, text: &str) -> Diagnostic 
 
 pub fn not_a_parameter(place: Span, text: &str, is_last: bool) -> Diagnostic {
     let wrong = || Diagnostic::error(&codes::WRONG_ENTRY, "this is not the name of a parameter");
+    let inside = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
     match text.find(['<', '>']) {
+        // `param { m = 1, k = 2 }`
+        None if let Some(entries) = inside.map(str::trim) => {
+            let written = entries.replace(';', ",");
+            wrong().label(place, "in braces").repair(format!("write `param {written}`"), place, written)
+        }
         Some(at) if is_last => {
             wrong().label(Span { start: place.start + at as u32, ..place }, "a condition is an assumption").repair(
                 format!("write `param {}`, then `assume {text}`", text[..at].trim()),

@@ -4,10 +4,10 @@ use super::super::evaluate::Evaluator;
 use super::super::interpreter::Interpreter;
 use super::super::scope::{Binding, Meaning};
 use super::super::set_value;
-use super::super::term::Term;
+use super::super::term::{Term, TermKind};
 use super::{bind, differential_taken, guard_differential};
 use crate::algebra::{Coordinate, Expr, Inquiry, Symbol};
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, Goes, codes};
 use crate::geometry::jet::FiberedManifold;
 use crate::model::operate::as_expr;
 use crate::model::value::{Fallible, Indexed, Value};
@@ -222,6 +222,20 @@ fn family_indices(cx: &Inquiry, evaluator: &Evaluator, ranges: &[Term]) -> Falli
     Ok(tuples)
 }
 
+/// `param g = [0, -9.81]`: a parameter is a number, a list has its name from `let`.
+fn list_with_a_name(state: &Interpreter, d: Diagnostic, p: &ast::Param, value: &Term) -> Diagnostic {
+    let before = Span { start: p.name.span.start.saturating_sub(6), end: p.name.span.start, ..p.name.span };
+    let is_first = state.sources.slice(before).trim_end().ends_with("param");
+    match value.kind {
+        TermKind::List(_) if is_first => {
+            let written = format!("let {}", p.name.node);
+            let help = format!("a parameter is a number; a list is named with `{written} = …`");
+            Diagnostic { helps: vec![], ..d }.repair_at(Goes::BackTo("param"), help, p.name.span, written)
+        }
+        _ => d,
+    }
+}
+
 pub(super) fn parameter(
     cx: &Inquiry,
     state: &mut Interpreter,
@@ -231,7 +245,8 @@ pub(super) fn parameter(
 ) -> Fallible<()> {
     guard_differential(state, &p.name)?;
     let (term, ranges) = state.check(cx, ast, remarks, |resolver| Some(resolver.parameter(p)))?;
-    let mut value = term.as_ref().map(|v| state.evaluator(cx).expr(v)).transpose()?;
+    let value_of = |v: &Term| state.evaluator(cx).expr(v).map_err(|d| Box::new(list_with_a_name(state, *d, p, v)));
+    let mut value = term.as_ref().map(value_of).transpose()?;
     let set = state.options.set.iter().find(|(n, _)| *n == *p.name.node).map(|(_, text)| text.clone());
     if let Some(text) = set {
         value = Some(set_value(&text).map_err(|d| Box::new(d.or_at(p.name.span, "set on the command line")))?);

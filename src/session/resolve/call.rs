@@ -455,7 +455,7 @@ impl<'s> Resolver<'s> {
         let mut problems = row::check_call(question, &call);
         problems.iter_mut().for_each(|problem| {
             self.name_the_system(question, arguments, span, problem);
-            self.complete_call(question, arguments, problem);
+            self.complete_call(question, span, arguments, problem);
         });
         let number = questions::contact_number(text);
         let kind = TermKind::Ask(Box::new(Ask { row: question, number, name_span: span, arguments: terms }));

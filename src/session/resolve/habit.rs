@@ -7,7 +7,7 @@ use crate::algebra::{Symbol, SymbolKind};
 use crate::diagnostic::elsewhere::{self, Ours, Use};
 use crate::diagnostic::{Diagnostic, Goes, codes};
 use crate::model::item::Base;
-use crate::model::kind::{FAMILY, FIELD, FUNCTION, INTEGER, POINT, RUN, SYSTEM};
+use crate::model::kind::{FAMILY, FIELD, FUNCTION, INTEGER, POINT, RUN, SECTION, SYSTEM};
 use crate::model::value::Value;
 use crate::questions::{self, Question};
 use crate::session::scope::Meaning;
@@ -387,14 +387,21 @@ impl Resolver<'_> {
 
     /// `np` in `np.cos(x)`.
     pub(super) fn module(&self, of: ExprId, key: Span) -> Option<Diagnostic> {
-        let name = self.ast.name(of).filter(|n| n.primes == 0 && elsewhere::is_module(&n.text))?;
+        let is_file = |text: &str| crate::session::library::FILES.iter().any(|(file, _)| *file == text);
+        let is_module = |n: &&Name| n.primes == 0 && (elsewhere::is_module(&n.text) || is_file(&n.text));
+        let name = self.ast.name(of).filter(is_module)?;
         let place = self.ast.span(of);
         if self.names == Names::Open || self.lookup(of, name, place).ok().flatten().is_some() {
             return None;
         }
         let title = format!("`{}` is not declared", name.text);
-        let d =
-            Diagnostic::error(&codes::UNKNOWN_NAME, title).about(&name.text).label(place, "a module of another system");
+        let d = Diagnostic::error(&codes::UNKNOWN_NAME, title).about(&name.text).label(
+            place,
+            match is_file(&name.text) {
+                true => "a file of the library",
+                false => "a module of another system",
+            },
+        );
         Some(d.repair("functions and constants need no module", Span { end: key.start, ..place }, ""))
     }
 
@@ -435,7 +442,13 @@ impl Resolver<'_> {
     }
 
     /// A question with too few or too many arguments: the edit that completes it by what is usual, or leaves out the rest.
-    pub(super) fn complete_call(&self, question: &Question, arguments: &[ExprId], problem: &mut Diagnostic) {
+    pub(super) fn complete_call(
+        &self,
+        question: &Question,
+        callee: Span,
+        arguments: &[ExprId],
+        problem: &mut Diagnostic,
+    ) {
         let is_count = problem.code == &codes::WRONG_ARGUMENTS;
         let options: Vec<ExprId> = arguments
             .iter()
@@ -472,6 +485,80 @@ impl Resolver<'_> {
             let d = Diagnostic { helps: vec![], ..problem.clone() };
             let help = format!("a multiplier stands before its equations: `{}(N)*N`", factor.name);
             *problem = d.repair_at(Goes::Quoting(vec![place, of]), help, place, "…*…");
+            return;
+        }
+        // `is_holonomic(rod)` of a constraint
+        if let ([parameter], [only]) = (question.parameters, arguments)
+            && problem.code == &codes::WRONG_KIND
+            && parameter.kinds == SECTION
+            && let Some(Meaning::Value(Value::Constraint(_))) =
+                self.ast.name(*only).and_then(|n| self.scope.value(&n.text)).map(|b| &b.meaning)
+        {
+            let place = self.ast.outer(*only);
+            let whole = Span { start: callee.start, end: place.end + 1, ..place };
+            let help = "whether constraints are holonomic says `constraint_type(c).kind`";
+            *problem = problem.clone().repair_at(Goes::Quoting(vec![place]), help, whole, "constraint_type(…).kind");
+            return;
+        }
+        // `first_integral(energy(L), L)`
+        if let ([first, second], [system, _]) = (arguments, question.parameters)
+            && problem.code == &codes::WRONG_KIND
+            && system.kinds.meets(SYSTEM)
+            && !system.kinds.is_any()
+            && !self.is_system(*first)
+            && self.is_system(*second)
+        {
+            let places = vec![self.ast.outer(*second), self.ast.outer(*first)];
+            let whole = places[1].to(places[0]);
+            let d = Diagnostic { helps: vec![], ..problem.clone() };
+            *problem = d.repair_at(Goes::Quoting(places), "the system stands first", whole, "…, …");
+            return;
+        }
+        // `tonti(equations(L))`
+        if let Some(i) = arguments.iter().position(|a| Some(self.ast.span(*a)) == problem.primary())
+            && problem.code == &codes::WRONG_KIND
+            && question.parameters.get(i).is_some_and(|p| p.kinds.meets(SYSTEM) && !p.kinds.is_any())
+            && let ExprKind::Call { callee: asked, arguments: of } = self.ast.kind(arguments[i])
+            && let Some(asked) = self.ast.name(*asked).and_then(|n| questions::find(&n.text))
+            && asked.parameters.first().is_some_and(|p| p.kinds.meets(SYSTEM) && !p.kinds.is_any())
+            && let [of] = of.as_slice()
+            && given == question.parameters.len()
+            && self.is_system(*of)
+        {
+            let (place, of) = (self.ast.outer(arguments[i]), self.ast.outer(*of));
+            let d = Diagnostic { helps: vec![], ..problem.clone() };
+            *problem = d.repair_at(Goes::Quoting(vec![of]), "the system itself is asked about", place, "…");
+            return;
+        }
+        // `first_integral(energy(L))`
+        if let ([only], [system, _]) = (arguments, question.parameters)
+            && (is_count || problem.code == &codes::WRONG_KIND)
+            && system.kinds.meets(SYSTEM)
+            && !system.kinds.is_any()
+            && !self.is_system(*only)
+            && let Some(name) = self.only(|value| matches!(value, Value::System(_)))
+        {
+            let start = self.ast.outer(*only);
+            let place = Span { end: start.start, ..start };
+            let d = Diagnostic { helps: vec![], ..problem.clone() };
+            *problem = d.repair(format!("about the system `{name}`"), place, format!("{name}, "));
+            return;
+        }
+        // `noether(L, [-y, x])`: the components of a field
+        if let Some(i) = arguments.iter().position(|a| Some(self.ast.span(*a)) == problem.primary())
+            && problem.code == &codes::WRONG_KIND
+            && question.parameters.get(i).is_some_and(|p| p.kinds.meets(FIELD) && !p.kinds.is_any())
+            && let ExprKind::List(entries) = self.ast.kind(arguments[i])
+            && let [manifold] = self.scope.manifolds.as_slice()
+            && manifold.fibres().len() == entries.len()
+        {
+            let fibres = manifold.fibres().iter().zip(entries);
+            let terms: Vec<String> =
+                fibres.map(|(f, e)| format!("{}*@{}", self.atom(*e), f.coordinate.name())).collect();
+            let places = entries.iter().map(|e| self.ast.outer(*e)).collect();
+            let d = Diagnostic { helps: vec![], ..problem.clone() };
+            let help = "a vector field is a sum of directions: `x*@y - y*@x`";
+            *problem = d.repair_at(Goes::Quoting(places), help, self.ast.outer(arguments[i]), terms.join(" + "));
             return;
         }
         // `first_integral(L, A)` of a vector A
@@ -580,6 +667,14 @@ impl Resolver<'_> {
         let term = self.term(id);
         self.problems.truncate(before);
         term
+    }
+
+    /// Whether a name is that of a system.
+    fn is_system(&self, id: ExprId) -> bool {
+        let name = self.ast.name(id).filter(|n| n.primes == 0);
+        let meaning = name.and_then(|n| self.scope.value(&n.text)).map(|b| &b.meaning);
+        matches!(meaning, Some(Meaning::Value(Value::System(_))))
+            || matches!(self.ast.kind(id), ExprKind::Composed { .. })
     }
 
     fn is_function(&self, name: &str) -> bool {

@@ -708,10 +708,18 @@ fn read_method(ast: &Ast, id: ExprId) -> Fallible<Method> {
         ExprKind::Call { callee, arguments } => (ast.name(*callee), arguments.as_slice()),
         _ => (ast.name(id), &[][..]),
     };
-    let text = name.map(|n| n.text.to_string()).unwrap_or_default();
+    let text = match ast.kind(id) {
+        ExprKind::String(quoted) => quoted.to_string(),
+        _ => name.map(|n| n.text.to_string()).unwrap_or_default(),
+    };
+    let is_quoted = matches!(ast.kind(id), ExprKind::String(_));
     let brackets: Vec<Written> = arguments.iter().map(|argument| bracketed(ast, *argument)).collect();
     match Method::written(&text, &brackets) {
-        Ok(method) => return Ok(method),
+        Ok(method) if !is_quoted => return Ok(method),
+        Ok(_) => {
+            let d = Diagnostic::error(&codes::BAD_OPTION, "a method is a word, without quotes").label(span, "a text");
+            return Err(Box::new(d.repair(format!("write `method {text}`"), span, text)));
+        }
         Err(BadMethod::TooMuch) => {
             // As much of it as has a meaning.
             let kept =

@@ -360,6 +360,15 @@ impl Clauses {
                     .help("write for example `tolerance 1e-10`"),
             ))
         };
+        if let [checked::Tolerance::Both(first), checked::Tolerance::Both(second)] = list {
+            let d = (*given_twice("tolerance", second.span)).repair_at(
+                Goes::Quoting(vec![first.span, second.span]),
+                "one number is for both; two have their names",
+                first.span.to(second.span),
+                "rel …, abs …",
+            );
+            return Err(Box::new(d));
+        }
         let mut given = [false; 2];
         for (sides, term) in list.iter().filter_map(checked::Tolerance::sides) {
             for (i, side) in ["rel", "abs"].into_iter().enumerate().filter(|(i, _)| sides[*i]) {

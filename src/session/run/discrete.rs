@@ -15,6 +15,8 @@ use crate::motion::group::GroupLaw;
 use crate::motion::law;
 use crate::questions::constrained_motion::has_own_reactions;
 
+const ANY_FIELD: &str = "`dop853` takes every system that has a vector field";
+
 impl Context<'_> {
     /// What a variational method is made of; refused where there is no Lagrangian, or one without momenta for its velocities.
     pub(super) fn action(&self, cx: &Inquiry, subject: &Subject, found: &Determined) -> Fallible<Option<ActionLaw>> {
@@ -25,21 +27,17 @@ impl Context<'_> {
         let rank = rank_in_velocities(cx, manifold, lagrangian)?;
         let free = found.constraints.holonomic.is_empty() && found.constraints.nonholonomic.is_empty();
         if free && rank < m {
-            let refused = self.misfit("a degenerate Lagrangian".into()).note(format!(
+            let remedy = match rank {
+                0 => "its equations are of first order; `midpoint` and `gauss(4)` are symplectic for them",
+                _ => ANY_FIELD,
+            };
+            return Err(Box::new(self.misfit("a degenerate Lagrangian".into(), remedy).note(format!(
                 "the matrix of its second derivatives in the velocities has rank {rank} of {m}: momenta do not determine velocities"
-            ));
-            let linear = rank == 0;
-            return Err(Box::new(match linear {
-                true => {
-                    refused.help("its equations are of first order; `midpoint` and `gauss(4)` are symplectic for them")
-                }
-                false => refused,
-            }));
+            ))));
         }
         if free && !found.surface.is_empty() {
-            return Err(Box::new(
-                self.misfit("it moves on a set that is not given by holonomic or nonholonomic constraints".into()),
-            ));
+            let why = "it moves on a set that is not given by holonomic or nonholonomic constraints";
+            return Err(Box::new(self.misfit(why.into(), ANY_FIELD)));
         }
         let made = ActionLaw::new(cx, manifold, lagrangian, &forces, &found.constraints);
         made.map(Some).map_err(|d| Box::new(d.or_at(self.span, "this system")))
@@ -54,22 +52,22 @@ impl Context<'_> {
         let two_orders = found.law.states.len() == 2 * manifold.n_coordinates();
         if law.group.quaternions.is_empty() || !two_orders || subject.variations > 0 {
             return Err(Box::new(
-                self.misfit("no coordinates of it are a quaternion of length 1".into()).note(
+                self.misfit("no coordinates of it are a quaternion of length 1".into(), ANY_FIELD).note(
                     "a system of second order under a constraint such as `w^2 + x^2 + y^2 + z^2 = 1` moves on the rotation group",
                 ),
             ));
         }
         if let Family::LieVariational = family {
             if let Some(other) = others.first() {
+                let remedy = "`lie_gauss` takes them, and `variational` treats all constraints alike";
                 return Err(Box::new(
-                    self.misfit("it has other constraints than the lengths of quaternions".into())
-                        .note(format!("{other} = 0 is one"))
-                        .help("`lie_gauss` takes them, and `variational` treats all constraints alike"),
+                    self.misfit("it has other constraints than the lengths of quaternions".into(), remedy)
+                        .note(format!("{other} = 0 is one")),
                 ));
             }
             let (lagrangian, forces) = self.lagrangian(cx, subject, found)?;
             if let Some(high) = lagrangian.symbols().into_iter().find(|s| s.as_jet().is_some_and(|(_, k)| k > 1)) {
-                return Err(Box::new(self.misfit(format!("its Lagrangian contains {high}"))));
+                return Err(Box::new(self.misfit(format!("its Lagrangian contains {high}"), ANY_FIELD)));
             }
             law.outputs.push(lagrangian);
             if forces.iter().any(|f| !f.is_zero()) {
@@ -110,40 +108,39 @@ impl Context<'_> {
         }
     }
 
-    fn misfit(&self, why: String) -> Diagnostic {
+    /// The refusal, with what takes the system instead.
+    fn misfit(&self, why: String, remedy: &str) -> Diagnostic {
         Diagnostic::error(&codes::METHOD_MISFIT, format!("`{}` does not fit this system", self.clauses.method))
             .label(self.span, why)
-            .help("`dop853` takes every system that has a vector field")
+            .help(remedy)
     }
 
     /// The Lagrangian of a system without its constraints, and a force for each coordinate, with the bodies of this run.
     fn lagrangian(&self, cx: &Inquiry, subject: &Subject, found: &Determined) -> Fallible<(Expr, Vec<Expr>)> {
         let lagrangian = match &subject.kind {
             _ if subject.variations > 0 => {
-                return Err(Box::new(self.misfit("a variation has no Lagrangian of its own here".into())));
+                return Err(Box::new(self.misfit("a variation has no Lagrangian of its own here".into(), ANY_FIELD)));
             }
             SubjectKind::System(system) => system.free_lagrangian().map(|l| (system, l)),
             _ => None,
         };
         let Some((system, lagrangian)) = lagrangian else {
-            return Err(Box::new(
-                self.misfit("not given by a Lagrangian".into()).help(self.symplectic_remedy(cx, subject)),
-            ));
+            return Err(Box::new(self.misfit("not given by a Lagrangian".into(), self.symplectic_remedy(cx, subject))));
         };
         let equations = system.constraints.iter().flat_map(|c| &c.equations).map(|(e, _)| *e);
         let of_accelerations = |e: &Expr| e.symbols().iter().any(|s| s.as_jet().is_some_and(|(_, order)| order > 1));
         if let Some(e) = equations.into_iter().find(of_accelerations) {
-            return Err(Box::new(
-                self.misfit("it has a constraint on accelerations, which acts between the ends of no step".into())
-                    .note(format!("{e} = 0 is one"))
-                    .help("`gauss(4)` takes constraints of every order"),
-            ));
+            let why = "it has a constraint on accelerations, which acts between the ends of no step";
+            let remedy = "`gauss(4)` takes constraints of every order";
+            return Err(Box::new(self.misfit(why.into(), remedy).note(format!("{e} = 0 is one"))));
         }
         if has_own_reactions(system) {
             return Err(Box::new(
-                self.misfit("the reactions of its constraints are given".into())
-                    .note("the discrete principle has those that constraints exert without them")
-                    .help("`gauss(4)` takes reactions of every kind"),
+                self.misfit(
+                    "the reactions of its constraints are given".into(),
+                    "`gauss(4)` takes reactions of every kind",
+                )
+                .note("the discrete principle has those that constraints exert without them"),
             ));
         }
         let put = |e: Expr| law::with_bodies(cx, e, &self.clauses.bodies);

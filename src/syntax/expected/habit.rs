@@ -30,7 +30,62 @@ impl Scene<'_> {
             .or_else(|| self.pair_for_an_equation())
             .or_else(|| self.setting_without_sign())
             .or_else(|| self.section_without_its_word())
+            .or_else(|| self.for_behind_its_formula())
             .or_else(|| self.another_word())
+            .or_else(|| self.round_list())
+    }
+
+    /// `let r = (x, y)`, `from (1, 0)`: brackets without a name before them hold one value.
+    fn round_list(&self) -> Option<Diagnostic> {
+        self.found().filter(|t| t.token == Token::Comma)?;
+        let (open, name) = self.innermost_bracket()?;
+        let is_call = name.is_some_and(|t| {
+            t.token.ends_operand()
+                || matches!(t.token, Token::On | Token::At)
+                || t.end == open.start && t.token == Token::Primes
+        });
+        let close = self.closing(open).filter(|_| open.token == Token::OpenParen && !is_call)?;
+        let inside = &self.text[open.end as usize..close.start as usize];
+        if inside.contains(['(', '=', '\n']) {
+            return None;
+        }
+        let (whole, written) = (Span { end: close.end, ..self.span(open) }, format!("[{inside}]"));
+        Some(
+            Diagnostic::error(&codes::SYNTAX, "a list or vector stands in square brackets")
+                .label(whole, "round ones hold one value")
+                .repair(format!("write `{written}`"), whole, written),
+        )
+    }
+
+    /// The bracket that is open at this place, and what stands before it.
+    fn innermost_bracket(&self) -> Option<(Placed, Option<Placed>)> {
+        let tokens = &self.lexed.tokens[..self.index.min(self.lexed.tokens.len())];
+        let mut closed = 0;
+        let open = tokens.iter().rposition(|t| {
+            closed += i32::from(t.token.opener().is_some());
+            closed -= i32::from(matches!(t.token, Token::OpenParen | Token::OpenBracket | Token::OpenBrace));
+            closed < 0
+        })?;
+        Some((tokens[open], self.token(open.checked_sub(1))))
+    }
+
+    /// `sum(q[i]^2 for i in 1..3)`.
+    fn for_behind_its_formula(&self) -> Option<Diagnostic> {
+        let found = self.found().filter(|t| self.slice(*t) == "for")?;
+        let (index, within) = (self.after()?, self.token(Some(self.index + 2)).filter(|t| t.token == Token::In)?);
+        let (open, name) = self.innermost_bracket()?;
+        let name = name?;
+        let ours = repetition_of(self.slice(name))?;
+        let close = self.closing(open)?;
+        let piece = |from: u32, to: u32| self.text[from as usize..to as usize].trim();
+        let (formula, range) = (piece(open.end, found.start), piece(within.end, close.start));
+        let whole = Span { end: close.end, ..self.span(name) };
+        let written = format!("{ours}({} in {range}, {formula})", self.slice(index));
+        Some(
+            Diagnostic::error(&codes::SYNTAX, "an index and its range stand before the formula")
+                .label(Span { end: close.start, ..self.span(found) }, "here")
+                .repair(format!("write `{written}`"), whole, written),
+        )
     }
 
     /// `J^1(Y)`, `J 1(Y)`, `T*Q` and `R*TQ` after `on`.
@@ -180,20 +235,9 @@ impl Scene<'_> {
 
     /// `sum(q[i]^2, i=1..3)`, of which these are the comma, the index and its sign.
     fn index_behind_its_formula(&self, comma: Placed, index: Placed, sign: Placed) -> Option<(Span, String)> {
-        let mut closed = 0;
-        let tokens = &self.lexed.tokens[..self.index];
-        let open = tokens.iter().rposition(|t| {
-            closed += i32::from(t.token.opener().is_some());
-            closed -= i32::from(matches!(t.token, Token::OpenParen | Token::OpenBracket | Token::OpenBrace));
-            closed < 0
-        })?;
-        let (open, name) = (tokens[open], *tokens.get(open.checked_sub(1)?)?);
-        let ours = match self.slice(name) {
-            "sum" | "Sum" | "add" => "sum",
-            "product" | "Product" | "mul" => "product",
-            "list" | "seq" | "Table" => "list",
-            _ => return None,
-        };
+        let (open, name) = self.innermost_bracket()?;
+        let name = name?;
+        let ours = repetition_of(self.slice(name))?;
         let close = self.closing(open).filter(|_| comma.token == Token::Comma)?;
         let piece = |from: u32, to: u32| self.text[from as usize..to as usize].trim();
         let (formula, range) = (piece(open.end, comma.start), piece(sign.end, close.start));
@@ -520,4 +564,14 @@ impl Scene<'_> {
                 .repair("write `in`", self.span(found), " in "),
         )
     }
+}
+
+/// Our name of what repeats a formula over a range.
+fn repetition_of(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "sum" | "Sum" | "add" => "sum",
+        "product" | "Product" | "prod" | "mul" => "product",
+        "list" | "seq" | "Table" => "list",
+        _ => return None,
+    })
 }

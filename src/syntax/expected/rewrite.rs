@@ -47,6 +47,9 @@ const BRACKETS: &str = "what is asked about stands in brackets";
 const CLAUSES: &str = "the clauses of a run stand in braces";
 const NAMED: &str = "a constraint has a name";
 const OWN_NAME: &str = "a system gets a name of its own";
+const SYSTEM: &str = "a system is declared with its word";
+const MOVING: &str = "what moves is a `point`, a `rod` or a `circle`";
+const HAMILTONIAN: &str = "a Hamiltonian is a formula with a name; where x and p are coordinates, its system is `lagrangian L on J1(Y) = p*x' - H`";
 const FAMILY: &str = "a family of coordinates has a range";
 
 const STATEMENTS: &[Rewrite] = &[
@@ -124,6 +127,22 @@ const STATEMENTS: &[Rewrite] = &[
         ours: None,
         why: "forces follow `with`, constraints `subject to`: `system S = L with drag subject to rod`",
     },
+    row("$s = *a subject to *c", "system $s = *a subject to *c", SYSTEM),
+    row("$s = $a with *f", "system $s = $a with *f", SYSTEM),
+    row("let $s = *a subject to *c", "system $s = *a subject to *c", SYSTEM),
+    row("system $s : *system", "system $s = *system", "what a name stands for follows `=`"),
+    row("*formula at ( *entries )", "*formula at { *entries }", "a point stands in braces"),
+    row("plot $r { x : *x , y : *y }", "plot $r { *y against *x }", "a curve is one quantity against another"),
+    row("animate $r { ( *a ) , ( *b ) }", "animate $r { rod (*a), (*b) }", MOVING),
+    row("animate $r { ( *a ) , ( *b ) } to …", "animate $r { rod (*a), (*b) } to", MOVING),
+    row("animate $r { ( *a ) - - ( *b ) }", "animate $r { rod (*a), (*b) }", MOVING),
+    row("animate $r { ( *a ) - - ( *b ) } to …", "animate $r { rod (*a), (*b) } to", MOVING),
+    row("animate $r { ( *a ) }", "animate $r { point (*a) }", MOVING),
+    row("animate $r { ( *a ) } to …", "animate $r { point (*a) } to", MOVING),
+    row("animate $r { $x , $y }", "animate $r { point ($x, $y) }", MOVING),
+    row("animate $r { $x , $y } to …", "animate $r { point ($x, $y) } to", MOVING),
+    row("hamiltonian $H = *formula", "let $H = *formula", HAMILTONIAN),
+    row("hamiltonian $H on *space = *formula", "let $H = *formula", HAMILTONIAN),
     row("*whole where $a = *first , $b = *second", "let $a = *first\nlet $b = *second\n*whole", WHERE),
     row("*whole where $a = *first", "let $a = *first\n*whole", WHERE),
     row("manifold $Y ( $t ) …", "manifold $Y over $t", "a manifold lies over its time"),
@@ -143,6 +162,7 @@ const STATEMENTS: &[Rewrite] = &[
     row("manifold $Y over ( $t ) …", "manifold $Y over $t", "the time has no brackets"),
     row("manifold $Y over time $t …", "manifold $Y over $t", "the time is its name"),
     row("manifold $Y = $R ^ *n", "manifold $Y over t { q[1..*n] }", COORDINATES),
+    row("manifold $Y over $t = $R ^ *n", "manifold $Y over $t { q[1..*n] }", COORDINATES),
     row(
         "manifold $Y over $t { $q in S1 }",
         "manifold $Y over $t { $q : angle }",
