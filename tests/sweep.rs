@@ -581,3 +581,21 @@ fn rows_that_contradict_what_is_assumed_fail_with_that_reason() {
         assert_eq!(words, ["reached", "contradiction", "reached", "contradiction"], "{axes}");
     }
 }
+
+/// One file for two tables would lose the first; for an estimate nothing is written.
+#[test]
+fn two_sweeps_do_not_write_one_table() {
+    let sweep = |k: &str| {
+        format!("sweep L over k in {k} {{ from x = 1; until t = 1; collect a = x.last }} to \"{}.csv\"\n", &k[1..2])
+    };
+    let folder = Folder::new("over", &format!("{OSCILLATOR}{}{}", sweep("[1, 4]"), sweep("[9, 16, 25]")));
+    let output = folder.run(&["sweep", "a.mech", "--out", "one.csv"]);
+    assert_eq!(output.status.code(), Some(1), "{}", talk(&output));
+    assert!(talk(&output).contains("`one.csv` is written twice"), "{}", talk(&output));
+    assert_eq!(folder.rows("one.csv").len(), 2);
+    let shard = folder.run(&["sweep", "a.mech", "--shard", "1/2", "--out", "part.csv"]);
+    assert_eq!((shard.status.code(), folder.rows("part.csv").len()), (Some(1), 1), "{}", talk(&shard));
+    assert_eq!(folder.holds(&["sweep", "a.mech", "--estimate", "--out", "one.csv"]).lines().count(), 2);
+    folder.holds(&["sweep", "a.mech", "--out", "."]);
+    assert_eq!((folder.rows("1.csv").len(), folder.rows("9.csv").len()), (2, 3));
+}

@@ -121,13 +121,6 @@ pub fn run(mut arguments: Arguments) -> Exit {
             );
             return exit.max(Exit::Findings);
         }
-        if count > 1 && to.is_some() {
-            console.complain(
-                &Diagnostic::error(&codes::BAD_OPTION, format!("`{name}` has {count} sweeps, and `--out` one file"))
-                    .help("name a folder with `--out`; the program names the files"),
-            );
-            return exit.max(Exit::Findings);
-        }
         exit
     })
 }

@@ -374,26 +374,27 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The text of the code with the addresses of this process replaced by numbers, so that equal inputs give equal texts.
+/// The text of the code with the addresses of this process replaced by numbers, so that equal inputs give equal texts. Kernels have
+/// no other integers that are large enough to be written in hexadecimal.
 #[cfg(feature = "jit")]
 fn numbered_addresses(code: &str) -> String {
+    let digits = |piece: &str| piece.find(|c: char| !(c.is_ascii_hexdigit() || c == '_')).unwrap_or(piece.len());
     let mut known: Vec<&str> = vec![];
-    let mut text = String::new();
-    for (i, piece) in code.split("0x").enumerate() {
-        let length = piece.find(|c: char| !(c.is_ascii_hexdigit() || c == '_')).unwrap_or(piece.len());
-        let (digits, rest) = piece.split_at(if i == 0 { 0 } else { length });
-        if i > 0 {
-            text.push_str("0x");
+    for piece in code.split("iconst.i64 0x").skip(1) {
+        let address = &piece[..digits(piece)];
+        if !known.contains(&address) {
+            known.push(address);
         }
-        // Three groups of four digits and more: no constant of a kernel is as large, and floats have a point.
-        if digits.len() >= 14 && !rest.starts_with('.') {
-            let place = known.iter().position(|k| *k == digits).unwrap_or_else(|| {
-                known.push(digits);
-                known.len() - 1
-            });
-            text.push_str(&format!("{}000", place + 1));
-        } else {
-            text.push_str(digits);
+    }
+    let mut pieces = code.split("0x");
+    let mut text = pieces.next().unwrap_or_default().to_string();
+    for piece in pieces {
+        let (number, rest) = piece.split_at(digits(piece));
+        text.push_str("0x");
+        // Floats have a point.
+        match known.iter().position(|address| *address == number) {
+            Some(place) if !rest.starts_with('.') => text.push_str(&format!("{:x}000", place + 1)),
+            _ => text.push_str(number),
         }
         text.push_str(rest);
     }

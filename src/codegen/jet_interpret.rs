@@ -95,30 +95,38 @@ impl JetInterpreter {
         let mut partial = [0.0; 4];
         let madd = |a: f64, b: f64, c: f64| if program.fused { a.mul_add(b, c) } else { a * b + c };
         let square = sum.is_square();
-        let terms = if square { (k - 1) / 2 } else { k - 1 };
-        for j in 1..=terms {
+        let last = jet_rules::last_older(k, square);
+        for j in 2..=last {
             let (x, y) = (series(sum.a, j), series(sum.b, k - j));
-            let slot = (j - 1) % m;
-            partial[slot] = if j > m { madd(x, y, partial[slot]) } else { x * y };
+            let slot = (j - 2) % m;
+            partial[slot] = if j - 2 >= m { madd(x, y, partial[slot]) } else { x * y };
         }
-        let used = terms.min(m);
-        let total = match used {
-            0 => 0.0,
-            1 => partial[0],
-            2 => partial[0] + partial[1],
-            3 => (partial[0] + partial[1]) + partial[2],
-            _ => (partial[0] + partial[1]) + (partial[2] + partial[3]),
+        let used = last.saturating_sub(1).min(m);
+        let mut total = match used {
+            0 => None,
+            1 => Some(partial[0]),
+            2 => Some(partial[0] + partial[1]),
+            3 => Some((partial[0] + partial[1]) + partial[2]),
+            _ => Some((partial[0] + partial[1]) + (partial[2] + partial[3])),
         };
+        let newest: &[usize] = match (square, k) {
+            (true, 2) => &[],
+            (true, _) | (false, 2) => &[1],
+            (false, _) => &[1, k - 1],
+        };
+        for &j in newest {
+            let (x, y) = (series(sum.a, j), series(sum.b, k - j));
+            total = Some(total.map_or(x * y, |total| madd(x, y, total)));
+        }
         if !square {
-            return total;
+            return total.unwrap_or(0.0);
         }
-        let doubled = total + total;
-        if k.is_multiple_of(2) {
-            let middle = series(sum.a, k / 2);
-            if used == 0 { middle * middle } else { madd(middle, middle, doubled) }
-        } else {
-            doubled
+        let doubled = total.map(|t| t + t);
+        if k % 2 == 1 {
+            return doubled.unwrap_or(0.0);
         }
+        let middle = series(sum.a, k / 2);
+        doubled.map_or(middle * middle, |doubled| madd(middle, middle, doubled))
     }
 }
 

@@ -601,8 +601,10 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     fn total(&mut self, pair: &Pair, ty: ir::Type) -> ir::Value {
         let accumulators = self.program.accumulators;
-        let mut term = |x: &mut Self, j: usize| (x.load(pair.a, j, ty), x.load(pair.b, x.order - j, ty));
-        jet_rules::sum(self, pair.square, accumulators, &mut term)
+        let mut term = |x: &mut Self, j: usize, i: usize| (x.load(pair.a, j, ty), x.load(pair.b, i, ty));
+        let mut older_term = |x: &mut Self, _, j: usize, i: usize| term(x, j, i);
+        let older = jet_rules::older(self, &[self.order], pair.square, accumulators, &mut older_term);
+        jet_rules::sum(self, pair.square, older[0], &mut term)
     }
 
     /// Computes and stores the coefficient of a node; [`jet_rules`] says what it is.

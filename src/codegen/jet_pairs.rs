@@ -99,6 +99,8 @@ struct Plan {
     parts: Vec<std::ops::Range<usize>>,
     /// Where the coefficients of a series are, in bytes of the scratch array; states that are not weighted are outputs.
     places: FxHashMap<Series, i32>,
+    /// Where the older terms of the next order of each sum are, likewise.
+    older: i32,
     n_scratch: usize,
     constants: i64,
 }
@@ -115,6 +117,8 @@ impl Plan {
                 });
             }
         }
+        let older = 8 * n_scratch as i32;
+        n_scratch += 2 * program.sums.len();
         // The sign; then 1/k, −1/k and k for every order, each twice.
         let mut constants = vec![-0.0; 6];
         for k in 1..=program.order + 1 {
@@ -132,7 +136,7 @@ impl Plan {
         }
         parts.push(start..program.order.max(start));
         let apart = [jet_pair_steps::apart(program), n_scratch].map(|numbers| 8 * numbers as i64);
-        Plan { turns, apart, parts, places, n_scratch, constants }
+        Plan { turns, apart, parts, places, older, n_scratch, constants }
     }
 }
 
@@ -156,6 +160,8 @@ struct Emitter<'a, 'b> {
     /// Coefficients and sums of the current order.
     values: Vec<Option<ir::Value>>,
     sums: Vec<Option<ir::Value>>,
+    /// Coefficients that were read for the sum that is being made.
+    recent: Vec<((Series, usize), ir::Value)>,
 }
 
 fn flags() -> MemFlagsData {
@@ -187,6 +193,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             order: 0,
             values: Vec::new(),
             sums: Vec::new(),
+            recent: Vec::new(),
         }
     }
 
@@ -299,13 +306,18 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
     }
 
-    /// The coefficient of order j of a series.
+    /// The coefficient of order j of a series, which is read once for the sum that is being made.
     fn term(&mut self, series: Series, j: usize) -> ir::Value {
         let (base, place) = match state(self.program, series) {
             Some(i) => (self.outputs, 16 * (j * self.program.n + i) as i32),
             None => (self.scratch, self.plan.places[&series] + 16 * j as i32),
         };
-        self.load(settled(), base, place)
+        if let Some((_, x)) = self.recent.iter().find(|(known, _)| *known == (series, j)) {
+            return *x;
+        }
+        let x = self.load(flags(), base, place);
+        self.recent.push(((series, j), x));
+        x
     }
 }
 
@@ -329,11 +341,24 @@ impl Arithmetic for Emitter<'_, '_> {
             return x;
         }
         let sum = self.program.sums[id as usize];
-        let mut terms = |x: &mut Self, j: usize| {
-            let (a, b) = (x.term(sum.a, j), x.term(sum.b, x.order - j));
-            (a, b)
+        let (k, is_square) = (self.order, sum.is_square());
+        let mut terms = |x: &mut Self, j: usize, i: usize| (x.term(sum.a, j), x.term(sum.b, i));
+        // Every second order makes the older terms of the next as well.
+        let place = self.plan.older + 16 * id as i32;
+        self.recent.clear();
+        let older = if k % 2 == 1 {
+            jet_rules::has_older(k, is_square).then(|| self.load(flags(), self.scratch, place))
+        } else {
+            let orders: Vec<usize> = (k..(k + 2).min(self.program.order)).collect();
+            let mut older_terms = |x: &mut Self, _, j: usize, i: usize| terms(x, j, i);
+            let made = jet_rules::older(self, &orders, is_square, self.program.accumulators, &mut older_terms);
+            if let Some(next) = made.get(1).copied().flatten() {
+                self.store(next, self.scratch, place);
+            }
+            self.recent.clear();
+            made[0]
         };
-        let total = jet_rules::sum(self, sum.is_square(), self.program.accumulators, &mut terms);
+        let total = jet_rules::sum(self, is_square, older, &mut terms);
         self.sums[id as usize] = Some(total);
         total
     }

@@ -225,29 +225,44 @@ fn quotient<A: Arithmetic>(
     x.multiply_sub(ratio, b, head)
 }
 
-/// S of order k ≥ 2 from its terms, `term(j)` being the factors of number j, in as many partial sums as are asked for. Of a square
-/// half the terms are enough.
+/// The terms of S that [`older`] adds up: number 2 to this one.
+pub fn last_older(k: usize, is_square: bool) -> usize {
+    if is_square { (k - 1) / 2 } else { k - 2 }
+}
+
+/// Whether S of order k has terms that [`older`] adds up.
+pub fn has_older(k: usize, is_square: bool) -> bool {
+    last_older(k, is_square) >= 2
+}
+
+/// Of S of some orders k ≥ 2 the terms without a coefficient of order k − 1, in as many partial sums as are asked for, `term(n, j, i)`
+/// being the factors of orders j and i = k − j for order number n. Of a square these are the terms below the middle, once.
+///
+/// They are known one order before they are needed. So the sums of two orders can be made together, which then share most of what
+/// they read: aⱼ stands in both, and b of one term in the next.
 #[inline(always)]
-pub fn sum<A: Arithmetic>(
+pub fn older<A: Arithmetic>(
     x: &mut A,
+    orders: &[usize],
     is_square: bool,
     accumulators: usize,
-    term: &mut impl FnMut(&mut A, usize) -> (A::Number, A::Number),
-) -> A::Number {
-    let k = x.order();
-    let terms = if is_square { (k - 1) / 2 } else { k - 1 };
-    let mut partial: SmallVec<[A::Number; 4]> = SmallVec::new();
-    for j in 1..=terms {
-        let (a, b) = term(x, j);
-        let slot = (j - 1) % accumulators;
-        if j > accumulators {
-            partial[slot] = x.multiply_add(a, b, partial[slot]);
-        } else {
-            let product = x.mul(a, b);
-            partial.push(product);
+    term: &mut impl FnMut(&mut A, usize, usize, usize) -> (A::Number, A::Number),
+) -> SmallVec<[Option<A::Number>; 4]> {
+    let mut partial: SmallVec<[SmallVec<[A::Number; 4]>; 4]> = orders.iter().map(|_| SmallVec::new()).collect();
+    let last = orders.iter().map(|k| last_older(*k, is_square)).max().unwrap_or(0);
+    for j in 2..=last {
+        for (n, k) in orders.iter().enumerate().filter(|(_, k)| j <= last_older(**k, is_square)) {
+            let (a, b) = term(x, n, j, k - j);
+            let slot = (j - 2) % accumulators;
+            if slot < partial[n].len() {
+                partial[n][slot] = x.multiply_add(a, b, partial[n][slot]);
+            } else {
+                let product = x.mul(a, b);
+                partial[n].push(product);
+            }
         }
     }
-    let total = match *partial.as_slice() {
+    let mut total = |partial: SmallVec<[A::Number; 4]>| match *partial.as_slice() {
         [] => None,
         [a] => Some(a),
         [a, b] => Some(x.add(a, b)),
@@ -260,14 +275,41 @@ pub fn sum<A: Arithmetic>(
             Some(x.add(ab, cd))
         }
     };
-    let doubled = match (total, is_square) {
-        (Some(total), false) => return total,
-        (total, _) => total.map(|t| x.add(t, t)),
+    partial.into_iter().map(&mut total).collect()
+}
+
+/// S of order k ≥ 2 from its older terms and its terms `term(j, i)`. Those with the newest coefficient come last, so that nothing
+/// waits for it longer than it must.
+#[inline(always)]
+pub fn sum<A: Arithmetic>(
+    x: &mut A,
+    is_square: bool,
+    older: Option<A::Number>,
+    term: &mut impl FnMut(&mut A, usize, usize) -> (A::Number, A::Number),
+) -> A::Number {
+    let k = x.order();
+    let mut total = older;
+    let mut newest = |x: &mut A, j: usize| {
+        let (a, b) = term(x, j, k - j);
+        total = Some(match total {
+            None => x.mul(a, b),
+            Some(total) => x.multiply_add(a, b, total),
+        });
     };
+    if !is_square || k > 2 {
+        newest(x, 1);
+    }
+    if !is_square && k > 2 {
+        newest(x, k - 1);
+    }
+    if !is_square {
+        return total.unwrap_or_else(|| x.number(0.0));
+    }
+    let doubled = total.map(|t| x.add(t, t));
     if k % 2 == 1 {
         return doubled.unwrap_or_else(|| x.number(0.0));
     }
-    let (middle, _) = term(x, k / 2);
+    let (middle, _) = term(x, k / 2, k / 2);
     match doubled {
         Some(doubled) => x.multiply_add(middle, middle, doubled),
         None => x.mul(middle, middle),

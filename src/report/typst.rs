@@ -137,6 +137,26 @@ impl<'a> Reader<'a> {
         (!text.contains(['{', '\\', '"'])).then(|| text.to_string())
     }
 
+    /// Values by cases, behind the word that begins them.
+    fn cases(&mut self) -> Option<String> {
+        const BEGIN: &str = r"\begin{cases}";
+        const END: &str = r"\end{cases}";
+        self.rest = self.rest.strip_prefix("{cases}")?;
+        let (mut open, mut at) = (1, 0);
+        while open > 0 {
+            let end = at + self.rest[at..].find(END)?;
+            (open, at) = match self.rest[at..end].find(BEGIN) {
+                Some(begin) => (open + 1, at + begin + BEGIN.len()),
+                None => (open - 1, end + END.len()),
+            };
+        }
+        let mut inner = Reader { rest: &self.rest[..at - END.len()], out: vec![] };
+        self.rest = &self.rest[at..];
+        inner.until_closed()?;
+        let rows: Vec<String> = inner.out.split(|token| token == "\\").map(|row| row.join(" ")).collect();
+        inner.rest.is_empty().then(|| format!("cases({})", rows.join(", ")))
+    }
+
     /// What a backslash begins.
     fn word(&mut self) -> Option<()> {
         let letters = self.rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(self.rest.len());
@@ -159,6 +179,7 @@ impl<'a> Reader<'a> {
             },
             "mathrm" | "text" => format!("upright(\"{}\")", self.text()?),
             "operatorname" => format!("op(\"{}\")", self.text()?),
+            "begin" => self.cases()?,
             _ if LETTERS.contains(&word) || FUNCTIONS.contains(&word) => word.to_string(),
             _ => WORDS.iter().find(|(name, _)| *name == word)?.1.to_string(),
         };
@@ -179,11 +200,15 @@ mod tests {
         check(r"\mathrm{mass}\, \sqrt{12.5} a", "upright(\"mass\") thin sqrt(12.5) a");
         check(r"\operatorname{erf}\left(x / 2\right)", "op(\"erf\") (x \\/ 2)");
         check(r"q_{2, 3}^{(4)}", "q_(2, 3)^((4))");
+        check(
+            r"\begin{cases} w & \text{if } w > 0 \\ \begin{cases} 1 & \text{if } v > 0 \\ 2 & \text{otherwise} \end{cases} & \text{otherwise} \end{cases} - v",
+            "cases(w & upright(\"if \") w > 0, cases(1 & upright(\"if \") v > 0, 2 & upright(\"otherwise\")) & upright(\"otherwise\")) - v",
+        );
     }
 
     #[test]
     fn what_is_not_known_is_nothing() {
-        for latex in [r"\begin{cases} 1 \end{cases}", r"\frac{1}", "{x", "x}", r"\nosuchword x"] {
+        for latex in [r"\begin{matrix} 1 \end{matrix}", r"\begin{cases} 1", r"\frac{1}", "{x", "x}", r"\nosuchword x"] {
             assert_eq!(typst(latex), None, "{latex}");
         }
     }

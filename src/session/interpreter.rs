@@ -25,7 +25,7 @@ use crate::source::{SourceId, SourceMap, Span};
 use crate::syntax::ast::{Assert, Ast, LetValue, Refusal, Statement, StatementKind, Test, Word};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 
 /// The state that statements change.
@@ -289,8 +289,8 @@ impl Interpreter {
                     Ok(()) => self.carry_out(cx, ast, statement, &checked, remarks),
                     Err(d) => Err(d),
                 };
-                if let Some(to) = checked.file().filter(|_| done.is_ok()) {
-                    self.written.insert(file::normal(Path::new(&*to.node)), to.span);
+                if let Some((path, span)) = self.target(&checked).filter(|_| done.is_ok()) {
+                    self.written.insert(file::normal(&path), span);
                 }
                 done
             }
@@ -348,17 +348,31 @@ impl Interpreter {
 
     /// One text writes a file once: what was written first would be lost, perhaps the work of hours.
     fn not_written_before(&self, checked: &Checked) -> Fallible<()> {
-        let Some(to) = checked.file() else { return Ok(()) };
-        let before = self.written.get(&file::normal(Path::new(&*to.node)));
-        let Some(before) = before.filter(|span| span.source == to.span.source && **span != to.span) else {
+        let Some((path, span)) = self.target(checked) else { return Ok(()) };
+        let before = self.written.get(&file::normal(&path));
+        let Some(before) = before.filter(|first| first.source == span.source && **first != span) else {
             return Ok(());
         };
+        let is_own_name = checked.file().is_some_and(|to| to.span == span);
         Err(Box::new(
-            Diagnostic::error(&codes::NO_EFFECT, format!("`{}` is written twice", to.node))
-                .label(to.span, "over the first")
+            Diagnostic::error(&codes::NO_EFFECT, format!("`{}` is written twice", path.display()))
+                .label(span, "over the first")
                 .label(*before, "the first")
-                .help("give one of them another name"),
+                .help(match is_own_name {
+                    true => "give one of them another name",
+                    false => "name a folder with `--out`; the program names the files",
+                }),
         ))
+    }
+
+    /// The file that a statement writes, and where that stands: `--out` may name that of a sweep.
+    fn target(&self, checked: &Checked) -> Option<(PathBuf, Span)> {
+        let sweeps = &self.options.sweeps;
+        match (checked, &sweeps.to) {
+            (Checked::Sweep { .. }, Some(_)) if sweeps.estimate => None,
+            (Checked::Sweep { sweep, .. }, Some(to)) => Some((to.clone(), sweep.written.span)),
+            _ => checked.file().map(|to| (PathBuf::from(&*to.node), to.span)),
+        }
     }
 
     /// Carries out what was checked.
