@@ -56,7 +56,7 @@ fn a_sum_that_cancels_to_one_term_keeps_its_place_below_the_bar() {
     check(sin(g) / ((l + g) - (l - g)), "sin(g)/(2*g)");
     check(sin(g) / ((l + Expr::ratio(1, 3)) - l), "sin(g)/(1/3)");
     check(sin(g) / ((l + g / 2) - l), "sin(g)/(g/2)");
-    check(sin(g) / ((l - g) - l), "-sin(g)/g");
+    check(sin(g) / ((l - g) - l), "sin(g)/(-g)");
     check(((l - g) - l).pow(2), "(-g)^2");
 }
 
