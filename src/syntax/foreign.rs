@@ -86,7 +86,7 @@ impl<'t> Sign<'t> {
             }
             "≈" | "≃" | "≅" if after_operand && self.ahead().trim_start().starts_with("assert ") => {
                 let rest = line.split("//").next().unwrap_or(line).trim_end();
-                let within = if rest.contains("within") { "" } else { " within 1e-6" };
+                let within = if rest.split_whitespace().any(|word| word == "within") { "" } else { " within 1e-6" };
                 let written = format!("={rest}{within}");
                 let whole = self.span(self.end + rest.len());
                 let d = unknown().repair("equality up to an error is `a = b within 1e-6`", whole, written);

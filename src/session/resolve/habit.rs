@@ -387,8 +387,8 @@ impl Resolver<'_> {
 
     /// `np` in `np.cos(x)`.
     pub(super) fn module(&self, of: ExprId, key: Span) -> Option<Diagnostic> {
-        let is_file = |text: &str| crate::session::library::FILES.iter().any(|(file, _)| *file == text);
-        let is_module = |n: &&Name| n.primes == 0 && (elsewhere::is_module(&n.text) || is_file(&n.text));
+        let is_of_library = |text: &str| crate::session::library::FILES.iter().any(|(file, _)| *file == text);
+        let is_module = |n: &&Name| n.primes == 0 && (elsewhere::is_module(&n.text) || is_of_library(&n.text));
         let name = self.ast.name(of).filter(is_module)?;
         let place = self.ast.span(of);
         if self.names == Names::Open || self.lookup(of, name, place).ok().flatten().is_some() {
@@ -397,7 +397,7 @@ impl Resolver<'_> {
         let title = format!("`{}` is not declared", name.text);
         let d = Diagnostic::error(&codes::UNKNOWN_NAME, title).about(&name.text).label(
             place,
-            match is_file(&name.text) {
+            match is_of_library(&name.text) {
                 true => "a file of the library",
                 false => "a module of another system",
             },
