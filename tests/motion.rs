@@ -1093,28 +1093,6 @@ fn programs_hold_with_machine_code_and_without() {
     }
 }
 
-/// A disc that rolls, by multipliers: the constraint algorithm runs out of work, which says nothing about motions.
-#[test]
-fn an_algorithm_that_was_cut_off_does_not_say_that_nothing_moves() {
-    refused(
-        "manifold Disc over t { d1, d2, d3, X, Y, s1, s2 }
-         let w2 = d3' + d1'*sin(d2)
-         lagrangian F on J1(Disc) = (X'^2 + Y'^2 + (sin(d2)*d2')^2)/2 + (d2'^2/4 + w2^2/2 + (d1'*cos(d2))^2/4)/2 - cos(d2)
-         force R on J1(Disc) {
-             X: s1; Y: s2
-             d1: -s1*cos(d1)*sin(d2) - s2*sin(d1)*sin(d2)
-             d2: -s1*sin(d1)*cos(d2) + s2*cos(d1)*cos(d2)
-             d3: -s1*cos(d1) - s2*sin(d1)
-             s1: X' - (cos(d1)*d3' + (sin(d1)*sin(d2))')
-             s2: Y' - (sin(d1)*d3' - (cos(d1)*sin(d2))')
-         }
-         system S = F with R
-         let run = simulate S { from d3' = 1, X' = 1; until t = 1 }",
-        "budget",
-        &["was not found out", "was cut off"],
-    );
-}
-
 /// A variation is the limit of (x(+h) − x(−h))/2h: at ten times smaller h the difference from it is a hundred times smaller, twice in
 /// a row. The systems have a mass matrix that is not constant, a mixed form, constraints, and canonical coordinates.
 #[test]

@@ -155,7 +155,7 @@ impl Question<'_> {
     /// Whether the equations and inequations hold with the true values of the numbers, other coordinates moved where they must be.
     fn holds_for_numbers(&self, cx: &Inquiry) -> Budgeted<bool> {
         for n in self.avoid.iter().filter(|n| n.variables().iter().any(|v| is_number(*v))) {
-            let there = polynomial_expr(&n.evaluate(cx, &self.values_but(|v| is_number(v)))?);
+            let there = polynomial_expr(&n.evaluate(cx, &self.values_but(is_number))?);
             if !matches!(certified_sign(cx, there, &Place::default(), BITS)?, Some(1 | -1)) {
                 return Ok(false);
             }
@@ -292,13 +292,14 @@ impl Question<'_> {
 }
 
 fn is_pair(v: u32, w: u32) -> bool {
-    match (Generator(v).kind(), Generator(w).kind()) {
-        (Kind::Sine(_) | Kind::Cosine(_), Kind::Sine(_) | Kind::Cosine(_)) => true,
-        (Kind::HyperbolicSine(_) | Kind::HyperbolicCosine(_), Kind::HyperbolicSine(_) | Kind::HyperbolicCosine(_)) => {
-            true
-        }
-        _ => false,
-    }
+    matches!(
+        (Generator(v).kind(), Generator(w).kind()),
+        (Kind::Sine(_) | Kind::Cosine(_), Kind::Sine(_) | Kind::Cosine(_))
+            | (
+                Kind::HyperbolicSine(_) | Kind::HyperbolicCosine(_),
+                Kind::HyperbolicSine(_) | Kind::HyperbolicCosine(_)
+            )
+    )
 }
 
 /// Whether f takes this value, its argument being anything.
