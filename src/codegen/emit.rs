@@ -7,6 +7,7 @@
 
 use super::ir::{Bank, Binary, Kernel, Op, Unary, Value};
 use super::optimise;
+use crate::algebra::function::Elementary;
 
 /// What a kernel can be written as.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -26,11 +27,10 @@ pub fn emit(kernel: &Kernel, about: &[String], language: Language) -> Result<Str
         Language::C | Language::Rust | Language::Python | Language::Julia => {
             Ok(Writer::new(kernel, language).program(about))
         }
-        Language::Numpy => {
-            let program = Writer::new(kernel, language).program(about);
-            // Whatever NumPy has no name for is left as Python's.
-            if program.contains("math.") { Err("NumPy has no function for it".to_string()) } else { Ok(program) }
-        }
+        Language::Numpy => match kernel.ops().iter().find_map(|op| lacking(*op, language)) {
+            Some(f) => Err(format!("NumPy has no function `{}`", f.name())),
+            None => Ok(Writer::new(kernel, language).program(about)),
+        },
         #[cfg(feature = "jit")]
         Language::Clif => {
             let code = super::jit::clif(kernel, super::jit::Lanes::One).map_err(|e| e.to_string())?;
@@ -41,6 +41,14 @@ pub fn emit(kernel: &Kernel, about: &[String], language: Language) -> Result<Str
         }
         #[cfg(not(feature = "jit"))]
         Language::Clif => Err("this build has no code generator".to_string()),
+    }
+}
+
+/// The function of an operation, if the language has none.
+fn lacking(op: Op, language: Language) -> Option<Elementary> {
+    match op {
+        Op::Unary(unary @ Unary::Function(f), _) if unary.source(language).is_empty() => Some(f),
+        _ => None,
     }
 }
 
@@ -674,5 +682,18 @@ mod tests {
         );
         #[cfg(feature = "jit")]
         assert!(emit(&kernel, &[], Language::Clif).unwrap().contains("sqrt"));
+    }
+
+    #[test]
+    fn what_numpy_lacks_is_named_whatever_the_model_is_called() {
+        let of = |f: Elementary| {
+            let mut b = KernelBuilder::new("one function");
+            let x = b.input("x", Bank::State);
+            let y = b.unary(Unary::Function(f), x);
+            b.output("y", y);
+            emit(&b.finish(), &["math.mech".to_string()], Language::Numpy)
+        };
+        assert_eq!(of(Elementary::Erf).unwrap_err(), "NumPy has no function `erf`");
+        assert!(of(Elementary::Tanh).unwrap().contains("np.tanh("));
     }
 }
