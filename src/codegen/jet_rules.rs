@@ -231,6 +231,7 @@ pub fn last_older(k: usize, is_square: bool) -> usize {
 }
 
 /// Whether S of order k has terms that [`older`] adds up.
+#[cfg(feature = "jit")]
 pub fn has_older(k: usize, is_square: bool) -> bool {
     last_older(k, is_square) >= 2
 }

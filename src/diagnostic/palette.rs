@@ -15,7 +15,8 @@ pub const GREEN: Ink = Ink(28);
 pub const TEAL: Ink = Ink(30);
 /// The prompt, functions, and second places.
 pub const BLUE: Ink = Ink(32);
-/// Words of the language.
+/// Words of the language, in the session.
+#[cfg(any(test, feature = "repl"))]
 pub const VIOLET: Ink = Ink(97);
 /// What may be passed over: comments, hints, margins, the grounds of verdicts.
 pub const GREY: Ink = Ink(243);
@@ -26,7 +27,8 @@ impl Ink {
         format!("\x1b[38;5;{}m{text}\x1b[0m", self.0)
     }
 
-    /// The text in this colour, heavier.
+    /// The text in this colour, heavier, as the session writes it.
+    #[cfg(feature = "repl")]
     pub fn bold(self, text: &str) -> String {
         format!("\x1b[1;38;5;{}m{text}\x1b[0m", self.0)
     }
