@@ -103,8 +103,8 @@ error[E0101]: there is no function `print`
    ╭─[ <stdin>:3:1 ]
  3 │ print(equations(L))
    │ ──┬──
-   │   ╰──── not a function
-   │ help: an expression alone is a question, and its answer is shown: leave it out
+   │   ╰──── of another system
+   │ help: an expression alone is a question, and its answer is shown
 SAID
 
 mistake "manifold Y over t { x }
